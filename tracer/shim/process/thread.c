@@ -74,7 +74,8 @@ uint32_t cairn_thread_number(void)
 		return t->number;
 	const int saved = errno;
 	const pid_t self = (pid_t)syscall(SYS_gettid);
-	struct cairn_location *l = of_ended(self);
+	// a thread that has a buffer already, from before MPI_Init, could not go on in another's
+	struct cairn_location *l = t->buffer == NULL ? of_ended(self) : NULL;
 	if (l != NULL) {
 		t->number = l->number + 1;
 	} else {

@@ -1,10 +1,24 @@
-// A thread per task: argv[1] threads, argv[2] at a time, each of which makes three calls.
+// A thread per task: argv[1] threads, argv[2] at a time, each of which makes three calls. Another one
+// calls MPI before MPI_Init, and again in the end.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static pthread_barrier_t barrier;
+
+static pthread_barrier_t turn;
+
+static void *early(void *unused)
+{
+	int x;
+	(void)unused;
+	MPI_Initialized(&x);
+	pthread_barrier_wait(&turn);
+	pthread_barrier_wait(&turn); // the tasks have ended
+	MPI_Comm_size(MPI_COMM_SELF, &x);
+	return NULL;
+}
 
 static void *task(void *unused)
 {
@@ -22,6 +36,11 @@ static void *task(void *unused)
 int main(int argc, char **argv)
 {
 	int level;
+	pthread_t first;
+	pthread_barrier_init(&turn, NULL, 2);
+	if (pthread_create(&first, NULL, early, NULL) != 0)
+		return 1;
+	pthread_barrier_wait(&turn);
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
 	const int n = atoi(argv[1]), together = atoi(argv[2]);
 	pthread_t *threads = malloc(together * sizeof(*threads));
@@ -36,6 +55,8 @@ int main(int argc, char **argv)
 		for (int k = 0; k < together; k++)
 			pthread_join(threads[k], NULL);
 	}
+	pthread_barrier_wait(&turn);
+	pthread_join(first, NULL);
 	MPI_Finalize();
 	return 0;
 }
