@@ -52,7 +52,8 @@ func TestCallsThatAreLeft(t *testing.T) {
 	runs := [][]string{
 		{"throw", "jump", "throw-op", "jump-op", "throw-two", "jump-two", "within", "attribute", "throw"},
 		{"exit", "thread", "cancel", "thread", "exit", "throw-op", "jump-op"},
-		{"stack", "jump-stack", "stack", "jump-op", "stack"},
+		{"stack", "jump-stack", "stack-within", "stack", "jump-op", "stack"},
+		{"caught", "caught"},
 		{"coroutine", "coroutine-never"},
 		{"jump-stack", "coroutine", "jump-two", "coroutine", "throw-two", "coroutine-never", "jump-op"},
 	}

@@ -92,15 +92,29 @@ char *cairn_leave(struct cairn_buffer *b, unsigned depth, uint64_t at)
 	return records + end;
 }
 
-// in_alternate reports whether an address is on the thread's stack for signal handlers.
-static bool in_alternate(uintptr_t address)
+// alternate returns the thread's stack for signal handlers.
+static stack_t alternate(void)
 {
 	const int saved = errno;
 	stack_t s;
-	const bool known = syscall(SYS_sigaltstack, NULL, &s) == 0 && (s.ss_flags & SS_DISABLE) == 0;
 
+	if (syscall(SYS_sigaltstack, NULL, &s) != 0)
+		s.ss_flags = SS_DISABLE;
 	errno = saved;
-	return known && address - (uintptr_t)s.ss_sp <= s.ss_size;
+	return s;
+}
+
+static bool in_alternate(uintptr_t address)
+{
+	const stack_t s = alternate();
+
+	return (s.ss_flags & SS_DISABLE) == 0 && address - (uintptr_t)s.ss_sp <= s.ss_size;
+}
+
+// on_alternate reports whether the thread is on that stack, which may be a part of its own.
+static bool on_alternate(void)
+{
+	return (alternate().ss_flags & SS_ONSTACK) != 0;
 }
 
 // may_return reports whether an open call may return, as far as a later one shows. Where its frame is
@@ -114,7 +128,7 @@ static bool may_return(uintptr_t open, uintptr_t later)
 	if (open == later)
 		return false;
 	if (own && cairn_on_own_stack(later))
-		return later < open;
+		return later < open || on_alternate();
 	if (own || !in_alternate(open))
 		return true;
 	return !cairn_on_own_stack(later) && (!in_alternate(later) || later < open);
@@ -154,7 +168,8 @@ unsigned cairn_still_open(const struct cairn_thread *t, const void *later)
 
 bool cairn_resumes(const struct cairn_thread *t, const void *frame)
 {
-	return cairn_on_own_stack((uintptr_t)frame) && (int32_t)((uint32_t)(uintptr_t)frame - (t->busy - CAIRN_IN_FRAME)) >= 0;
+	return cairn_on_own_stack((uintptr_t)frame) && (int32_t)((uint32_t)(uintptr_t)frame - (t->busy - CAIRN_IN_FRAME)) >= 0 &&
+		!on_alternate();
 }
 
 // The unwinder calls this for each frame of a wrapper that an exception, pthread_exit or

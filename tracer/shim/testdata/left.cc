@@ -13,6 +13,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+enum { STACK = 1 << 16 };
+
 static struct {
 	const char *name;
 	bool returned;
@@ -31,7 +33,7 @@ static MPI_Comm comm;
 static MPI_Op op;
 static sigjmp_buf there;
 static void (*in_callback)();
-static char coroutine_stack[1 << 17], handler_stack[1 << 16];
+static char coroutine_stack[1 << 17], handler_stack[STACK];
 static ucontext_t outside, inside;
 
 static void nothing()
@@ -108,6 +110,12 @@ static void catches_within()
 	nothing();
 }
 
+static void catches_and_ends()
+{
+	catches_within();
+	raise(SIGKILL);
+}
+
 static void by_exception(void (*f)(void (*)()), void (*callback)())
 {
 	try {
@@ -137,7 +145,19 @@ static void *thread(void *callback)
 	return NULL;
 }
 
-static void in_thread(void (*callback)(), bool cancel)
+static void reduces_and_throws() { reduce(throws); }
+
+// The thread makes no call after those that it leaves.
+static void *throws_two(void *)
+{
+	try {
+		reduce(reduces_and_throws);
+	} catch (int) {
+	}
+	return NULL;
+}
+
+static void in_thread(void *(*thread)(void *), void (*callback)(), bool cancel)
 {
 	pthread_t t;
 	waiting = false;
@@ -153,14 +173,14 @@ static void handler(int) { nothing(); }
 static void leaving_handler(int) { nothing(); jumps(); }
 static void raises() { raise(SIGUSR1); }
 
-static void on_alternate_stack(void (*f)(int))
+static void on_alternate_stack(void (*f)(int), char *begin)
 {
 	struct sigaction action = {};
 	action.sa_handler = f;
 	action.sa_flags = SA_ONSTACK;
 	sigaction(SIGUSR1, &action, NULL);
 	stack_t stack = {};
-	stack.ss_sp = handler_stack, stack.ss_size = sizeof(handler_stack);
+	stack.ss_sp = begin, stack.ss_size = sizeof(handler_stack);
 	sigaltstack(&stack, NULL);
 	if (sigsetjmp(there, 1) == 0)
 		reduce(raises);
@@ -222,8 +242,9 @@ static void by_timer(int jumps)
 int main(int argc, char **argv)
 {
 	int level;
+	char within[STACK]; // a stack for handlers in the thread's own
 	MPI_Errhandler h;
-	const bool threads = argc > 1 && strstr("thread exit cancel", argv[1]) != NULL; // elsewhere MPICH would keep a lock
+	const bool threads = argc > 1 && strstr("thread exit cancel caught", argv[1]) != NULL; // elsewhere MPICH would keep a lock
 	CALL(MPI_Init_thread, &argc, &argv, threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
 	CALL(MPI_Comm_dup, MPI_COMM_SELF, &comm);
 	CALL(MPI_Comm_create_errhandler, on_error, &h);
@@ -239,11 +260,14 @@ int main(int argc, char **argv)
 		if (!strcmp(how, "jump-two")) by_jump(delete_attribute, fails_and_jumps);
 		if (!strcmp(how, "within")) by_exception(delete_attribute, catches_within);
 		if (!strcmp(how, "attribute")) by_jump(delete_attribute, jumps);
-		if (!strcmp(how, "exit")) in_thread(exits, false);
-		if (!strcmp(how, "cancel")) in_thread(waits, true);
-		if (!strcmp(how, "thread")) in_thread(NULL, false);
-		if (!strcmp(how, "stack")) on_alternate_stack(handler);
-		if (!strcmp(how, "jump-stack")) on_alternate_stack(leaving_handler);
+		if (!strcmp(how, "exit")) in_thread(thread, exits, false);
+		if (!strcmp(how, "cancel")) in_thread(thread, waits, true);
+		if (!strcmp(how, "thread")) in_thread(thread, NULL, false);
+		if (!strcmp(how, "stack")) on_alternate_stack(handler, handler_stack);
+		if (!strcmp(how, "stack-within")) on_alternate_stack(handler, within);
+		if (!strcmp(how, "jump-stack")) on_alternate_stack(leaving_handler, handler_stack);
+		if (!strcmp(how, "caught")) in_thread(throws_two, NULL, false);
+		if (!strcmp(how, "killed")) delete_attribute(catches_and_ends);
 		if (!strcmp(how, "coroutine")) in_coroutine(true, 3);
 		if (!strcmp(how, "coroutine-never")) in_coroutine(false, 3000);
 		if (!strcmp(how, "timer")) by_timer(50);
