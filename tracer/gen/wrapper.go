@@ -27,6 +27,7 @@ func wrapper(f *mpi.Function) string {
 	if !mayRepeat(f) {
 		fmt.Fprintf(&w.text, "%s\n{\n", prototype(f, "cairn_"+f.Name))
 		w.line("uint64_t caller_ = CAIRN_CALLER;")
+		w.line("CAIRN_SEES_UNWINDING;")
 		w.line("const void *const frame_ = CAIRN_FRAME;")
 		w.anyCall()
 		return w.text.String()
@@ -43,7 +44,6 @@ func wrapper(f *mpi.Function) string {
 // anyCall writes the body that records any call.
 func (w *wrapperWriter) anyCall() {
 	f := w.f
-	w.line("CAIRN_SEES_UNWINDING;")
 	w.line("__typeof__(&cairn_%s) real_ = CAIRN_REAL(%s);", f.Name, f.Name)
 	if startsTracing(f) {
 		w.line("cairn_start();")
@@ -68,7 +68,7 @@ func (w *wrapperWriter) expectedCall() {
 	w.line("struct cairn_record record_;")
 	w.declarations()
 	w.line("const uint64_t *in_ = cairn_expected(&record_, %d, %s, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);", f.ID, size(f))
-	w.line("if (CAIRN_UNLIKELY(in_ == NULL))\n\t\t%s;", w.other())
+	w.line("if (CAIRN_UNLIKELY(in_ == NULL))\n\t\t%s", w.other())
 	same := "true"
 	for i := range f.Params {
 		if p := &f.Params[i]; p.Direction.IsIn() {
@@ -76,7 +76,7 @@ func (w *wrapperWriter) expectedCall() {
 		}
 	}
 	w.line("if (CAIRN_UNLIKELY(!(%s))) {", strings.TrimPrefix(same, "true && "))
-	w.line("\tcairn_idle(&cairn_self);\n\t\t%s;\n\t}", w.other())
+	w.line("\tcairn_idle(&cairn_self);\n\t\t%s\n\t}", w.other())
 	w.line("__typeof__(&cairn_%s) real_ = CAIRN_REAL(%s);", f.Name, f.Name)
 	w.line("if (CAIRN_UNLIKELY(announced_))\n\t\treal_ = (__typeof__(real_))cairn_take_announcement(%d, CAIRN_CALLER, (void *)real_);", f.ID)
 	w.beforeRecord()
@@ -96,9 +96,9 @@ func (w *wrapperWriter) expectedCall() {
 func (w *wrapperWriter) other() string {
 	call := fmt.Sprintf("other_%s(CAIRN_CALLER, CAIRN_FRAME, %s)", w.f.Name, names(w.f))
 	if w.f.ReturnType == "void" {
-		return "{ " + call + "; return; }"
+		return "{ " + call + "; CAIRN_STAYS; return; }"
 	}
-	return "return " + call
+	return "{ " + w.f.ReturnType + " result_ = " + call + "; CAIRN_STAYS; return result_; }"
 }
 
 // mayRepeat reports whether a call of f can be compared with an earlier one without writing its

@@ -65,8 +65,9 @@ const (
 	BufferTakenAt       = 72
 	BufferClosedAt      = 80
 	BufferUnwoundAt     = 88
-	BufferBeganAt       = 96
-	BufferStoppedAt     = 104
+	BufferUnwoundFromAt = 96
+	BufferBeganAt       = 104
+	BufferStoppedAt     = 112
 )
 
 // A record begins with this header, followed by its words.

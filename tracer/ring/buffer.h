@@ -94,6 +94,7 @@ struct cairn_buffer {
 	uint64_t taken;          // number of this use among all of the process's buffers, from 1
 	_Atomic uint64_t closed; // 1: the thread writes no more to it
 	_Atomic uint64_t unwound; // when an exception or the end of a thread was last seen to leave a call; 0: it was not
+	uint64_t unwound_from;   // when the outermost call was entered that it left; 0: it left all
 	uint64_t began;          // number of threads that began here, after the one before had ended
 	char stopped[CAIRN_STOPPED_BYTES];
 	// Not part of the format; readers of the file ignore the following fields.
@@ -123,7 +124,7 @@ static inline void cairn_buffer_begin(struct cairn_buffer *s, uint32_t thread, u
 	atomic_store_explicit(&s->closed, 0, memory_order_relaxed);
 	atomic_thread_fence(memory_order_release);
 	s->taken = taken;
-	s->ticks = s->monotonic_ns = s->realtime_ns = s->epoch = s->began = 0;
+	s->ticks = s->monotonic_ns = s->realtime_ns = s->epoch = s->unwound_from = s->began = 0;
 	atomic_store_explicit(&s->unwound, 0, memory_order_relaxed);
 	s->stopped[0] = 0;
 	memset(s->opened, 0, sizeof(s->opened));

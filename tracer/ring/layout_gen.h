@@ -99,8 +99,9 @@ enum {
 	CAIRN_FIELD(type, taken, 72, 8); \
 	CAIRN_FIELD(type, closed, 80, 8); \
 	CAIRN_FIELD(type, unwound, 88, 8); \
-	CAIRN_FIELD(type, began, 96, 8); \
-	CAIRN_FIELD(type, stopped, 104, 1024)
+	CAIRN_FIELD(type, unwound_from, 96, 8); \
+	CAIRN_FIELD(type, began, 104, 8); \
+	CAIRN_FIELD(type, stopped, 112, 1024)
 
 // A record begins with this header, followed by its words.
 #define CAIRN_LAYOUT_RECORD(type) \

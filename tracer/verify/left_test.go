@@ -4,6 +4,7 @@ package verify
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -83,13 +84,38 @@ func TestCallsThatAreLeft(t *testing.T) {
 	}
 }
 
+// A call that an exception has not left is the one that hangs, whatever was left within it.
+func TestCallAroundOneThatIsLeft(t *testing.T) {
+	t.Parallel()
+	for implementation, program := range shimtest.CompileForAll(t, source("left.cc"), "-pthread") {
+		t.Run(implementation, func(t *testing.T) {
+			tracer := shimtest.NewTracer(t, map[string]any{})
+			require.Equal(t, "killed", tracer.Run(t, program, "killed").Signal)
+			cursor, err := open(t, tracer.Processes(t)).Cursor(0, 0)
+			require.NoError(t, err)
+			var open, left []string
+			for cursor.Next() {
+				switch e := cursor.Event(); {
+				case e.Unfinished():
+					open = append(open, e.Function.Name)
+				case e.Left():
+					left = append(left, e.Function.Name)
+				}
+			}
+			require.NoError(t, cursor.Err())
+			require.Equal(t, []string{"MPI_Comm_delete_attr"}, open)
+			require.Equal(t, []string{"MPI_Send"}, left)
+		})
+	}
+}
+
 // Signals interrupt the recorder anywhere and jump out of it. The calls after that are recorded.
 func TestSignalsThatJumpOutOfTheRecorder(t *testing.T) {
 	t.Parallel()
 	const jumps = 50
 	for implementation, program := range shimtest.CompileForAll(t, source("left.cc"), "-pthread") {
 		t.Run(implementation, func(t *testing.T) {
-			tracer := shimtest.NewTracer(t, map[string]any{})
+			tracer := shimtest.NewTracer(t, map[string]any{"timing": "lossless"})
 			traced := tracer.Run(t, program, "timer")
 			require.Equal(t, 0, traced.Code, traced.Stderr)
 			made := uint64(strings.Count(traced.Stdout, "\n"))
@@ -100,6 +126,13 @@ func TestSignalsThatJumpOutOfTheRecorder(t *testing.T) {
 			// a jump may come before the call has reached the shim
 			require.LessOrEqual(t, report.Calls+report.Lost, made)
 			require.GreaterOrEqual(t, report.Calls+report.Lost+jumps, made)
+			reader := open(t, tracer.Processes(t))
+			cursor, err := reader.Cursor(0, 0)
+			require.NoError(t, err)
+			for last := int64(math.MinInt64); cursor.Next(); last = cursor.Event().Enter {
+				require.LessOrEqual(t, last, cursor.Event().Enter, "the clock of a call that was left may not have been read")
+			}
+			require.NoError(t, cursor.Err())
 		})
 	}
 }

@@ -66,7 +66,7 @@ var (
 		fields: []field{text("magic", "Magic", 8), u32("format", "Format"), u32("thread", "Thread"), word("sequence", "Sequence"),
 			word("used", "Used"), word("dropped", "Dropped"), word("ticks", "Ticks"), word("monotonic_ns", "MonotonicNS"),
 			word("realtime_ns", "RealtimeNS"), word("epoch", "Epoch"), word("taken", "Taken"), word("closed", "Closed"),
-			word("unwound", "Unwound"), word("began", "Began"), text("stopped", "Stopped", stoppedText)}}
+			word("unwound", "Unwound"), word("unwound_from", "UnwoundFrom"), word("began", "Began"), text("stopped", "Stopped", stoppedText)}}
 	record = structure{c: "RECORD", goName: "Record",
 		doc: "A record begins with this header, followed by its words.",
 		fields: []field{u32("length", "Length"), u16("function", "Function"), u8("binding", "Binding"), u8("flags", "Flags"),

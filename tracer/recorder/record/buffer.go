@@ -16,17 +16,18 @@ const (
 	BufferHeaderWords = BufferHeaderBytes / 8
 
 	// words of the buffer header
-	HeaderFormat   = rawlayout.BufferFormatAt / 8 // u32 format, u32 thread
-	HeaderSequence = rawlayout.BufferSequenceAt / 8
-	HeaderUsed     = rawlayout.BufferUsedAt / 8
-	headerDropped  = rawlayout.BufferDroppedAt / 8
-	HeaderSample   = rawlayout.BufferTicksAt / 8 // three words: ticks, monotonic, realtime
-	HeaderEpoch    = rawlayout.BufferEpochAt / 8
-	HeaderTaken    = rawlayout.BufferTakenAt / 8
-	HeaderClosed   = rawlayout.BufferClosedAt / 8
-	headerUnwound  = rawlayout.BufferUnwoundAt / 8
-	headerBegan    = rawlayout.BufferBeganAt / 8
-	headerStopped  = rawlayout.BufferStoppedAt / 8 // zero-terminated text, written when tracing stops
+	HeaderFormat      = rawlayout.BufferFormatAt / 8 // u32 format, u32 thread
+	HeaderSequence    = rawlayout.BufferSequenceAt / 8
+	HeaderUsed        = rawlayout.BufferUsedAt / 8
+	headerDropped     = rawlayout.BufferDroppedAt / 8
+	HeaderSample      = rawlayout.BufferTicksAt / 8 // three words: ticks, monotonic, realtime
+	HeaderEpoch       = rawlayout.BufferEpochAt / 8
+	HeaderTaken       = rawlayout.BufferTakenAt / 8
+	HeaderClosed      = rawlayout.BufferClosedAt / 8
+	headerUnwound     = rawlayout.BufferUnwoundAt / 8
+	headerUnwoundFrom = rawlayout.BufferUnwoundFromAt / 8
+	headerBegan       = rawlayout.BufferBeganAt / 8
+	headerStopped     = rawlayout.BufferStoppedAt / 8 // zero-terminated text, written when tracing stops
 
 	// words of a record
 	LengthWord   = rawlayout.RecordLengthAt / 8   // u32 length, u16 function, u8 binding, u8 flags

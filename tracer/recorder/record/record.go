@@ -26,10 +26,14 @@ func (r *Record) IsLeft() bool { return r.Flags&rawlayout.FlagLeft != 0 }
 
 // Leave makes an open record that of a call which was left, if the buffer says so.
 func (s *Buffer) Leave(r *Record) bool {
-	if r.Enter == 0 || s.Words[headerUnwound] <= r.Enter {
+	unwound := s.Words[headerUnwound]
+	if unwound <= r.Enter || r.Enter < s.Words[headerUnwoundFrom] {
 		return false
 	}
-	r.Open, r.Exit = false, s.Words[headerUnwound]
+	if r.Enter == 0 { // published just before the clock was read
+		r.Enter = unwound
+	}
+	r.Open, r.Exit = false, unwound
 	r.Flags |= rawlayout.FlagLeft
 	return true
 }

@@ -3,7 +3,6 @@
 
 static OTHER int other_MPI_Send(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Send) real_ = CAIRN_REAL(MPI_Send);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(1, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
@@ -34,10 +33,10 @@ int cairn_MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, 
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 1, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Send(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
+		{ int result_ = other_MPI_Send(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Send(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
+		{ int result_ = other_MPI_Send(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Send) real_ = CAIRN_REAL(MPI_Send);
 	if (CAIRN_UNLIKELY(announced_))
@@ -55,7 +54,6 @@ int cairn_MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, 
 
 static OTHER int other_MPI_Send_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Send_c) real_ = CAIRN_REAL(MPI_Send_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(2, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
@@ -86,10 +84,10 @@ int cairn_MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, in
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 2, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Send_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
+		{ int result_ = other_MPI_Send_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Send_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
+		{ int result_ = other_MPI_Send_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Send_c) real_ = CAIRN_REAL(MPI_Send_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -107,7 +105,6 @@ int cairn_MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, in
 
 static OTHER int other_MPI_Bsend(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Bsend) real_ = CAIRN_REAL(MPI_Bsend);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(3, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
@@ -138,10 +135,10 @@ int cairn_MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 3, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Bsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
+		{ int result_ = other_MPI_Bsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Bsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
+		{ int result_ = other_MPI_Bsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Bsend) real_ = CAIRN_REAL(MPI_Bsend);
 	if (CAIRN_UNLIKELY(announced_))
@@ -159,7 +156,6 @@ int cairn_MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 
 static OTHER int other_MPI_Bsend_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Bsend_c) real_ = CAIRN_REAL(MPI_Bsend_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(4, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
@@ -190,10 +186,10 @@ int cairn_MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 4, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Bsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
+		{ int result_ = other_MPI_Bsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Bsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
+		{ int result_ = other_MPI_Bsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Bsend_c) real_ = CAIRN_REAL(MPI_Bsend_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -211,7 +207,6 @@ int cairn_MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 
 static OTHER int other_MPI_Ssend(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ssend) real_ = CAIRN_REAL(MPI_Ssend);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(5, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
@@ -242,10 +237,10 @@ int cairn_MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest,
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 5, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Ssend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
+		{ int result_ = other_MPI_Ssend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Ssend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
+		{ int result_ = other_MPI_Ssend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Ssend) real_ = CAIRN_REAL(MPI_Ssend);
 	if (CAIRN_UNLIKELY(announced_))
@@ -263,7 +258,6 @@ int cairn_MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest,
 
 static OTHER int other_MPI_Ssend_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ssend_c) real_ = CAIRN_REAL(MPI_Ssend_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(6, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
@@ -294,10 +288,10 @@ int cairn_MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 6, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Ssend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
+		{ int result_ = other_MPI_Ssend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Ssend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
+		{ int result_ = other_MPI_Ssend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Ssend_c) real_ = CAIRN_REAL(MPI_Ssend_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -315,7 +309,6 @@ int cairn_MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 
 static OTHER int other_MPI_Rsend(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Rsend) real_ = CAIRN_REAL(MPI_Rsend);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(7, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
@@ -346,10 +339,10 @@ int cairn_MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 7, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Rsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
+		{ int result_ = other_MPI_Rsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Rsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
+		{ int result_ = other_MPI_Rsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Rsend) real_ = CAIRN_REAL(MPI_Rsend);
 	if (CAIRN_UNLIKELY(announced_))
@@ -367,7 +360,6 @@ int cairn_MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 
 static OTHER int other_MPI_Rsend_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Rsend_c) real_ = CAIRN_REAL(MPI_Rsend_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(8, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm);
@@ -398,10 +390,10 @@ int cairn_MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 8, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Rsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
+		{ int result_ = other_MPI_Rsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Rsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm);
+		{ int result_ = other_MPI_Rsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Rsend_c) real_ = CAIRN_REAL(MPI_Rsend_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -419,7 +411,6 @@ int cairn_MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 
 static OTHER int other_MPI_Recv(uint64_t caller_, const void *frame_, void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Recv) real_ = CAIRN_REAL(MPI_Recv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(9, &caller_, &real_))
 		return real_(buf, count, datatype, source, tag, comm, status);
@@ -472,10 +463,10 @@ int cairn_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int 
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 9, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Recv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, status);
+		{ int result_ = other_MPI_Recv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Recv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, status);
+		{ int result_ = other_MPI_Recv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Recv) real_ = CAIRN_REAL(MPI_Recv);
 	if (CAIRN_UNLIKELY(announced_))
@@ -502,7 +493,6 @@ int cairn_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int 
 
 static OTHER int other_MPI_Recv_c(uint64_t caller_, const void *frame_, void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Recv_c) real_ = CAIRN_REAL(MPI_Recv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(10, &caller_, &real_))
 		return real_(buf, count, datatype, source, tag, comm, status);
@@ -555,10 +545,10 @@ int cairn_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sour
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 10, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Recv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, status);
+		{ int result_ = other_MPI_Recv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Recv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, status);
+		{ int result_ = other_MPI_Recv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Recv_c) real_ = CAIRN_REAL(MPI_Recv_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -585,7 +575,6 @@ int cairn_MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sour
 
 static OTHER int other_MPI_Isend(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Isend) real_ = CAIRN_REAL(MPI_Isend);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(11, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
@@ -619,10 +608,10 @@ int cairn_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest,
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 11, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Isend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
+		{ int result_ = other_MPI_Isend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Isend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
+		{ int result_ = other_MPI_Isend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Isend) real_ = CAIRN_REAL(MPI_Isend);
 	if (CAIRN_UNLIKELY(announced_))
@@ -643,7 +632,6 @@ int cairn_MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest,
 
 static OTHER int other_MPI_Isend_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Isend_c) real_ = CAIRN_REAL(MPI_Isend_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(12, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
@@ -677,10 +665,10 @@ int cairn_MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 12, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Isend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
+		{ int result_ = other_MPI_Isend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Isend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
+		{ int result_ = other_MPI_Isend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Isend_c) real_ = CAIRN_REAL(MPI_Isend_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -701,7 +689,6 @@ int cairn_MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 
 static OTHER int other_MPI_Ibsend(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ibsend) real_ = CAIRN_REAL(MPI_Ibsend);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(13, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
@@ -735,10 +722,10 @@ int cairn_MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 13, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Ibsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
+		{ int result_ = other_MPI_Ibsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Ibsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
+		{ int result_ = other_MPI_Ibsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Ibsend) real_ = CAIRN_REAL(MPI_Ibsend);
 	if (CAIRN_UNLIKELY(announced_))
@@ -759,7 +746,6 @@ int cairn_MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest
 
 static OTHER int other_MPI_Ibsend_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ibsend_c) real_ = CAIRN_REAL(MPI_Ibsend_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(14, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
@@ -793,10 +779,10 @@ int cairn_MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 14, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Ibsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
+		{ int result_ = other_MPI_Ibsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Ibsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
+		{ int result_ = other_MPI_Ibsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Ibsend_c) real_ = CAIRN_REAL(MPI_Ibsend_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -817,7 +803,6 @@ int cairn_MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 
 static OTHER int other_MPI_Issend(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Issend) real_ = CAIRN_REAL(MPI_Issend);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(15, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
@@ -851,10 +836,10 @@ int cairn_MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 15, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Issend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
+		{ int result_ = other_MPI_Issend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Issend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
+		{ int result_ = other_MPI_Issend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Issend) real_ = CAIRN_REAL(MPI_Issend);
 	if (CAIRN_UNLIKELY(announced_))
@@ -875,7 +860,6 @@ int cairn_MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest
 
 static OTHER int other_MPI_Issend_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Issend_c) real_ = CAIRN_REAL(MPI_Issend_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(16, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
@@ -909,10 +893,10 @@ int cairn_MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 16, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Issend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
+		{ int result_ = other_MPI_Issend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Issend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
+		{ int result_ = other_MPI_Issend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Issend_c) real_ = CAIRN_REAL(MPI_Issend_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -933,7 +917,6 @@ int cairn_MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 
 static OTHER int other_MPI_Irsend(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Irsend) real_ = CAIRN_REAL(MPI_Irsend);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(17, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
@@ -967,10 +950,10 @@ int cairn_MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 17, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Irsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
+		{ int result_ = other_MPI_Irsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Irsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
+		{ int result_ = other_MPI_Irsend(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Irsend) real_ = CAIRN_REAL(MPI_Irsend);
 	if (CAIRN_UNLIKELY(announced_))
@@ -991,7 +974,6 @@ int cairn_MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest
 
 static OTHER int other_MPI_Irsend_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Irsend_c) real_ = CAIRN_REAL(MPI_Irsend_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(18, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
@@ -1025,10 +1007,10 @@ int cairn_MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 18, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Irsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
+		{ int result_ = other_MPI_Irsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Irsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
+		{ int result_ = other_MPI_Irsend_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Irsend_c) real_ = CAIRN_REAL(MPI_Irsend_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1049,7 +1031,6 @@ int cairn_MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, 
 
 static OTHER int other_MPI_Irecv(uint64_t caller_, const void *frame_, void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Irecv) real_ = CAIRN_REAL(MPI_Irecv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(19, &caller_, &real_))
 		return real_(buf, count, datatype, source, tag, comm, request);
@@ -1083,10 +1064,10 @@ int cairn_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 19, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Irecv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request);
+		{ int result_ = other_MPI_Irecv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Irecv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request);
+		{ int result_ = other_MPI_Irecv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Irecv) real_ = CAIRN_REAL(MPI_Irecv);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1108,7 +1089,6 @@ int cairn_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int
 
 static OTHER int other_MPI_Irecv_c(uint64_t caller_, const void *frame_, void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Irecv_c) real_ = CAIRN_REAL(MPI_Irecv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(20, &caller_, &real_))
 		return real_(buf, count, datatype, source, tag, comm, request);
@@ -1142,10 +1122,10 @@ int cairn_MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sou
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 20, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Irecv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request);
+		{ int result_ = other_MPI_Irecv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Irecv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request);
+		{ int result_ = other_MPI_Irecv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Irecv_c) real_ = CAIRN_REAL(MPI_Irecv_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1167,7 +1147,6 @@ int cairn_MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sou
 
 static OTHER int other_MPI_Sendrecv(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Sendrecv) real_ = CAIRN_REAL(MPI_Sendrecv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(21, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
@@ -1225,10 +1204,10 @@ int cairn_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 21, CAIRN_HEADER + 120, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Sendrecv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
+		{ int result_ = other_MPI_Sendrecv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(sendtag) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(recvtag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Sendrecv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
+		{ int result_ = other_MPI_Sendrecv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Sendrecv) real_ = CAIRN_REAL(MPI_Sendrecv);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1255,7 +1234,6 @@ int cairn_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 
 static OTHER int other_MPI_Sendrecv_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Sendrecv_c) real_ = CAIRN_REAL(MPI_Sendrecv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(22, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
@@ -1313,10 +1291,10 @@ int cairn_MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 22, CAIRN_HEADER + 120, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Sendrecv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
+		{ int result_ = other_MPI_Sendrecv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(sendtag) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(recvtag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Sendrecv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status);
+		{ int result_ = other_MPI_Sendrecv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Sendrecv_c) real_ = CAIRN_REAL(MPI_Sendrecv_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1343,7 +1321,6 @@ int cairn_MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 
 static OTHER int other_MPI_Sendrecv_replace(uint64_t caller_, const void *frame_, void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Sendrecv_replace) real_ = CAIRN_REAL(MPI_Sendrecv_replace);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(23, &caller_, &real_))
 		return real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
@@ -1399,10 +1376,10 @@ int cairn_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int 
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 23, CAIRN_HEADER + 104, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Sendrecv_replace(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+		{ int result_ = other_MPI_Sendrecv_replace(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(sendtag) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(recvtag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Sendrecv_replace(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+		{ int result_ = other_MPI_Sendrecv_replace(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Sendrecv_replace) real_ = CAIRN_REAL(MPI_Sendrecv_replace);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1429,7 +1406,6 @@ int cairn_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int 
 
 static OTHER int other_MPI_Sendrecv_replace_c(uint64_t caller_, const void *frame_, void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Sendrecv_replace_c) real_ = CAIRN_REAL(MPI_Sendrecv_replace_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(24, &caller_, &real_))
 		return real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
@@ -1485,10 +1461,10 @@ int cairn_MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype dataty
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 24, CAIRN_HEADER + 104, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Sendrecv_replace_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+		{ int result_ = other_MPI_Sendrecv_replace_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(sendtag) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(recvtag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Sendrecv_replace_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+		{ int result_ = other_MPI_Sendrecv_replace_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Sendrecv_replace_c) real_ = CAIRN_REAL(MPI_Sendrecv_replace_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1515,7 +1491,6 @@ int cairn_MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype dataty
 
 static OTHER int other_MPI_Isendrecv(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Isendrecv) real_ = CAIRN_REAL(MPI_Isendrecv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(25, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
@@ -1554,10 +1529,10 @@ int cairn_MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 25, CAIRN_HEADER + 96, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Isendrecv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+		{ int result_ = other_MPI_Isendrecv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(sendtag) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(recvtag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Isendrecv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+		{ int result_ = other_MPI_Isendrecv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Isendrecv) real_ = CAIRN_REAL(MPI_Isendrecv);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1579,7 +1554,6 @@ int cairn_MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 
 static OTHER int other_MPI_Isendrecv_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Isendrecv_c) real_ = CAIRN_REAL(MPI_Isendrecv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(26, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
@@ -1618,10 +1592,10 @@ int cairn_MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 26, CAIRN_HEADER + 96, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Isendrecv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+		{ int result_ = other_MPI_Isendrecv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(sendtag) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(recvtag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Isendrecv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+		{ int result_ = other_MPI_Isendrecv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Isendrecv_c) real_ = CAIRN_REAL(MPI_Isendrecv_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1643,7 +1617,6 @@ int cairn_MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 
 static OTHER int other_MPI_Isendrecv_replace(uint64_t caller_, const void *frame_, void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Isendrecv_replace) real_ = CAIRN_REAL(MPI_Isendrecv_replace);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(27, &caller_, &real_))
 		return real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
@@ -1680,10 +1653,10 @@ int cairn_MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 27, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Isendrecv_replace(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+		{ int result_ = other_MPI_Isendrecv_replace(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(sendtag) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(recvtag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Isendrecv_replace(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+		{ int result_ = other_MPI_Isendrecv_replace(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Isendrecv_replace) real_ = CAIRN_REAL(MPI_Isendrecv_replace);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1705,7 +1678,6 @@ int cairn_MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int
 
 static OTHER int other_MPI_Isendrecv_replace_c(uint64_t caller_, const void *frame_, void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Isendrecv_replace_c) real_ = CAIRN_REAL(MPI_Isendrecv_replace_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(28, &caller_, &real_))
 		return real_(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
@@ -1742,10 +1714,10 @@ int cairn_MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datat
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 28, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Isendrecv_replace_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+		{ int result_ = other_MPI_Isendrecv_replace_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(sendtag) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(recvtag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Isendrecv_replace_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+		{ int result_ = other_MPI_Isendrecv_replace_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, sendtag, source, recvtag, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Isendrecv_replace_c) real_ = CAIRN_REAL(MPI_Isendrecv_replace_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1767,7 +1739,6 @@ int cairn_MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datat
 
 static OTHER int other_MPI_Send_init(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Send_init) real_ = CAIRN_REAL(MPI_Send_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(29, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
@@ -1801,10 +1772,10 @@ int cairn_MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int d
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 29, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Send_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
+		{ int result_ = other_MPI_Send_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Send_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
+		{ int result_ = other_MPI_Send_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Send_init) real_ = CAIRN_REAL(MPI_Send_init);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1825,7 +1796,6 @@ int cairn_MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int d
 
 static OTHER int other_MPI_Send_init_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Send_init_c) real_ = CAIRN_REAL(MPI_Send_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(30, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
@@ -1859,10 +1829,10 @@ int cairn_MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatyp
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 30, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Send_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
+		{ int result_ = other_MPI_Send_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Send_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
+		{ int result_ = other_MPI_Send_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Send_init_c) real_ = CAIRN_REAL(MPI_Send_init_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1883,7 +1853,6 @@ int cairn_MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatyp
 
 static OTHER int other_MPI_Bsend_init(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Bsend_init) real_ = CAIRN_REAL(MPI_Bsend_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(31, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
@@ -1917,10 +1886,10 @@ int cairn_MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int 
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 31, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Bsend_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
+		{ int result_ = other_MPI_Bsend_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Bsend_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
+		{ int result_ = other_MPI_Bsend_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Bsend_init) real_ = CAIRN_REAL(MPI_Bsend_init);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1941,7 +1910,6 @@ int cairn_MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int 
 
 static OTHER int other_MPI_Bsend_init_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Bsend_init_c) real_ = CAIRN_REAL(MPI_Bsend_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(32, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
@@ -1975,10 +1943,10 @@ int cairn_MPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 32, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Bsend_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
+		{ int result_ = other_MPI_Bsend_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Bsend_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
+		{ int result_ = other_MPI_Bsend_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Bsend_init_c) real_ = CAIRN_REAL(MPI_Bsend_init_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1999,7 +1967,6 @@ int cairn_MPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 
 static OTHER int other_MPI_Ssend_init(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ssend_init) real_ = CAIRN_REAL(MPI_Ssend_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(33, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
@@ -2033,10 +2000,10 @@ int cairn_MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int 
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 33, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Ssend_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
+		{ int result_ = other_MPI_Ssend_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Ssend_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
+		{ int result_ = other_MPI_Ssend_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Ssend_init) real_ = CAIRN_REAL(MPI_Ssend_init);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2057,7 +2024,6 @@ int cairn_MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int 
 
 static OTHER int other_MPI_Ssend_init_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ssend_init_c) real_ = CAIRN_REAL(MPI_Ssend_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(34, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
@@ -2091,10 +2057,10 @@ int cairn_MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 34, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Ssend_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
+		{ int result_ = other_MPI_Ssend_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Ssend_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
+		{ int result_ = other_MPI_Ssend_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Ssend_init_c) real_ = CAIRN_REAL(MPI_Ssend_init_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2115,7 +2081,6 @@ int cairn_MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 
 static OTHER int other_MPI_Rsend_init(uint64_t caller_, const void *frame_, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Rsend_init) real_ = CAIRN_REAL(MPI_Rsend_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(35, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
@@ -2149,10 +2114,10 @@ int cairn_MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int 
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 35, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Rsend_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
+		{ int result_ = other_MPI_Rsend_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Rsend_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
+		{ int result_ = other_MPI_Rsend_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Rsend_init) real_ = CAIRN_REAL(MPI_Rsend_init);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2173,7 +2138,6 @@ int cairn_MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int 
 
 static OTHER int other_MPI_Rsend_init_c(uint64_t caller_, const void *frame_, const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Rsend_init_c) real_ = CAIRN_REAL(MPI_Rsend_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(36, &caller_, &real_))
 		return real_(buf, count, datatype, dest, tag, comm, request);
@@ -2207,10 +2171,10 @@ int cairn_MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 36, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Rsend_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
+		{ int result_ = other_MPI_Rsend_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Rsend_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request);
+		{ int result_ = other_MPI_Rsend_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, dest, tag, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Rsend_init_c) real_ = CAIRN_REAL(MPI_Rsend_init_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2231,7 +2195,6 @@ int cairn_MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype dataty
 
 static OTHER int other_MPI_Recv_init(uint64_t caller_, const void *frame_, void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Recv_init) real_ = CAIRN_REAL(MPI_Recv_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(37, &caller_, &real_))
 		return real_(buf, count, datatype, source, tag, comm, request);
@@ -2265,10 +2228,10 @@ int cairn_MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source,
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 37, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Recv_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request);
+		{ int result_ = other_MPI_Recv_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Recv_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request);
+		{ int result_ = other_MPI_Recv_init(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Recv_init) real_ = CAIRN_REAL(MPI_Recv_init);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2290,7 +2253,6 @@ int cairn_MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source,
 
 static OTHER int other_MPI_Recv_init_c(uint64_t caller_, const void *frame_, void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Recv_init_c) real_ = CAIRN_REAL(MPI_Recv_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(38, &caller_, &real_))
 		return real_(buf, count, datatype, source, tag, comm, request);
@@ -2324,10 +2286,10 @@ int cairn_MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 38, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Recv_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request);
+		{ int result_ = other_MPI_Recv_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Recv_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request);
+		{ int result_ = other_MPI_Recv_init_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, source, tag, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Recv_init_c) real_ = CAIRN_REAL(MPI_Recv_init_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2349,7 +2311,6 @@ int cairn_MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int
 
 static OTHER int other_MPI_Start(uint64_t caller_, const void *frame_, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Start) real_ = CAIRN_REAL(MPI_Start);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(39, &caller_, &real_))
 		return real_(request);
@@ -2378,10 +2339,10 @@ int cairn_MPI_Start(MPI_Request *request)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 39, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Start(CAIRN_CALLER, CAIRN_FRAME, request);
+		{ int result_ = other_MPI_Start(CAIRN_CALLER, CAIRN_FRAME, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(request)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Start(CAIRN_CALLER, CAIRN_FRAME, request);
+		{ int result_ = other_MPI_Start(CAIRN_CALLER, CAIRN_FRAME, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Start) real_ = CAIRN_REAL(MPI_Start);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2402,7 +2363,6 @@ int cairn_MPI_Start(MPI_Request *request)
 
 static OTHER int other_MPI_Startall(uint64_t caller_, const void *frame_, int count, MPI_Request array_of_requests[])
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Startall) real_ = CAIRN_REAL(MPI_Startall);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(40, &caller_, &real_))
 		return real_(count, array_of_requests);
@@ -2434,10 +2394,10 @@ int cairn_MPI_Startall(int count, MPI_Request array_of_requests[])
 	const int64_t length_array_of_requests_ = array_of_requests == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const uint64_t *in_ = cairn_expected(&record_, 40, CAIRN_HEADER + 8 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Startall(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests);
+		{ int result_ = other_MPI_Startall(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Startall(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests);
+		{ int result_ = other_MPI_Startall(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Startall) real_ = CAIRN_REAL(MPI_Startall);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2458,7 +2418,6 @@ int cairn_MPI_Startall(int count, MPI_Request array_of_requests[])
 
 static OTHER int other_MPI_Wait(uint64_t caller_, const void *frame_, MPI_Request *request, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Wait) real_ = CAIRN_REAL(MPI_Wait);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(41, &caller_, &real_))
 		return real_(request, status);
@@ -2508,10 +2467,10 @@ int cairn_MPI_Wait(MPI_Request *request, MPI_Status *status)
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 41, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Wait(CAIRN_CALLER, CAIRN_FRAME, request, status);
+		{ int result_ = other_MPI_Wait(CAIRN_CALLER, CAIRN_FRAME, request, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(request)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Wait(CAIRN_CALLER, CAIRN_FRAME, request, status);
+		{ int result_ = other_MPI_Wait(CAIRN_CALLER, CAIRN_FRAME, request, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Wait) real_ = CAIRN_REAL(MPI_Wait);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2538,7 +2497,6 @@ int cairn_MPI_Wait(MPI_Request *request, MPI_Status *status)
 
 static OTHER int other_MPI_Waitany(uint64_t caller_, const void *frame_, int count, MPI_Request array_of_requests[], int *index, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Waitany) real_ = CAIRN_REAL(MPI_Waitany);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(42, &caller_, &real_))
 		return real_(count, array_of_requests, index, status);
@@ -2592,10 +2550,10 @@ int cairn_MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MP
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 42, CAIRN_HEADER + 48 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Waitany(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, index, status);
+		{ int result_ = other_MPI_Waitany(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, index, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Waitany(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, index, status);
+		{ int result_ = other_MPI_Waitany(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, index, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Waitany) real_ = CAIRN_REAL(MPI_Waitany);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2623,7 +2581,6 @@ int cairn_MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MP
 
 static OTHER int other_MPI_Waitall(uint64_t caller_, const void *frame_, int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Waitall) real_ = CAIRN_REAL(MPI_Waitall);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(43, &caller_, &real_))
 		return real_(count, array_of_requests, array_of_statuses);
@@ -2678,10 +2635,10 @@ int cairn_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status arr
 	MPI_Status few_array_of_statuses_[CAIRN_FEW], *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
 	const uint64_t *in_ = cairn_expected(&record_, 43, CAIRN_HEADER + 8 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Waitall(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, array_of_statuses);
+		{ int result_ = other_MPI_Waitall(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, array_of_statuses); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Waitall(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, array_of_statuses);
+		{ int result_ = other_MPI_Waitall(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, array_of_statuses); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Waitall) real_ = CAIRN_REAL(MPI_Waitall);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2714,7 +2671,6 @@ int cairn_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status arr
 
 static OTHER int other_MPI_Waitsome(uint64_t caller_, const void *frame_, int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Waitsome) real_ = CAIRN_REAL(MPI_Waitsome);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(44, &caller_, &real_))
 		return real_(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
@@ -2773,10 +2729,10 @@ int cairn_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcou
 	MPI_Status few_array_of_statuses_[CAIRN_FEW], *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
 	const uint64_t *in_ = cairn_expected(&record_, 44, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Waitsome(CAIRN_CALLER, CAIRN_FRAME, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+		{ int result_ = other_MPI_Waitsome(CAIRN_CALLER, CAIRN_FRAME, incount, array_of_requests, outcount, array_of_indices, array_of_statuses); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(incount) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Waitsome(CAIRN_CALLER, CAIRN_FRAME, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+		{ int result_ = other_MPI_Waitsome(CAIRN_CALLER, CAIRN_FRAME, incount, array_of_requests, outcount, array_of_indices, array_of_statuses); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Waitsome) real_ = CAIRN_REAL(MPI_Waitsome);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2811,7 +2767,6 @@ int cairn_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcou
 
 static OTHER int other_MPI_Test(uint64_t caller_, const void *frame_, MPI_Request *request, int *flag, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Test) real_ = CAIRN_REAL(MPI_Test);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(45, &caller_, &real_))
 		return real_(request, flag, status);
@@ -2862,10 +2817,10 @@ int cairn_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 45, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Test(CAIRN_CALLER, CAIRN_FRAME, request, flag, status);
+		{ int result_ = other_MPI_Test(CAIRN_CALLER, CAIRN_FRAME, request, flag, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(request)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Test(CAIRN_CALLER, CAIRN_FRAME, request, flag, status);
+		{ int result_ = other_MPI_Test(CAIRN_CALLER, CAIRN_FRAME, request, flag, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Test) real_ = CAIRN_REAL(MPI_Test);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2893,7 +2848,6 @@ int cairn_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 
 static OTHER int other_MPI_Testany(uint64_t caller_, const void *frame_, int count, MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Testany) real_ = CAIRN_REAL(MPI_Testany);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(46, &caller_, &real_))
 		return real_(count, array_of_requests, index, flag, status);
@@ -2948,10 +2902,10 @@ int cairn_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, in
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 46, CAIRN_HEADER + 56 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Testany(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, index, flag, status);
+		{ int result_ = other_MPI_Testany(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, index, flag, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Testany(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, index, flag, status);
+		{ int result_ = other_MPI_Testany(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, index, flag, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Testany) real_ = CAIRN_REAL(MPI_Testany);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2980,7 +2934,6 @@ int cairn_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, in
 
 static OTHER int other_MPI_Testall(uint64_t caller_, const void *frame_, int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Testall) real_ = CAIRN_REAL(MPI_Testall);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(47, &caller_, &real_))
 		return real_(count, array_of_requests, flag, array_of_statuses);
@@ -3036,10 +2989,10 @@ int cairn_MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI
 	MPI_Status few_array_of_statuses_[CAIRN_FEW], *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
 	const uint64_t *in_ = cairn_expected(&record_, 47, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Testall(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, flag, array_of_statuses);
+		{ int result_ = other_MPI_Testall(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, flag, array_of_statuses); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Testall(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, flag, array_of_statuses);
+		{ int result_ = other_MPI_Testall(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, flag, array_of_statuses); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Testall) real_ = CAIRN_REAL(MPI_Testall);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3073,7 +3026,6 @@ int cairn_MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI
 
 static OTHER int other_MPI_Testsome(uint64_t caller_, const void *frame_, int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Testsome) real_ = CAIRN_REAL(MPI_Testsome);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(48, &caller_, &real_))
 		return real_(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
@@ -3132,10 +3084,10 @@ int cairn_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcou
 	MPI_Status few_array_of_statuses_[CAIRN_FEW], *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
 	const uint64_t *in_ = cairn_expected(&record_, 48, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Testsome(CAIRN_CALLER, CAIRN_FRAME, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+		{ int result_ = other_MPI_Testsome(CAIRN_CALLER, CAIRN_FRAME, incount, array_of_requests, outcount, array_of_indices, array_of_statuses); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(incount) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Testsome(CAIRN_CALLER, CAIRN_FRAME, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+		{ int result_ = other_MPI_Testsome(CAIRN_CALLER, CAIRN_FRAME, incount, array_of_requests, outcount, array_of_indices, array_of_statuses); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Testsome) real_ = CAIRN_REAL(MPI_Testsome);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3170,7 +3122,6 @@ int cairn_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcou
 
 static OTHER int other_MPI_Request_free(uint64_t caller_, const void *frame_, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Request_free) real_ = CAIRN_REAL(MPI_Request_free);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(49, &caller_, &real_))
 		return real_(request);
@@ -3199,10 +3150,10 @@ int cairn_MPI_Request_free(MPI_Request *request)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 49, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Request_free(CAIRN_CALLER, CAIRN_FRAME, request);
+		{ int result_ = other_MPI_Request_free(CAIRN_CALLER, CAIRN_FRAME, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(request)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Request_free(CAIRN_CALLER, CAIRN_FRAME, request);
+		{ int result_ = other_MPI_Request_free(CAIRN_CALLER, CAIRN_FRAME, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Request_free) real_ = CAIRN_REAL(MPI_Request_free);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3222,7 +3173,6 @@ int cairn_MPI_Request_free(MPI_Request *request)
 
 static OTHER int other_MPI_Request_get_status(uint64_t caller_, const void *frame_, MPI_Request request, int *flag, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Request_get_status) real_ = CAIRN_REAL(MPI_Request_get_status);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(50, &caller_, &real_))
 		return real_(request, flag, status);
@@ -3271,10 +3221,10 @@ int cairn_MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *sta
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 50, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Request_get_status(CAIRN_CALLER, CAIRN_FRAME, request, flag, status);
+		{ int result_ = other_MPI_Request_get_status(CAIRN_CALLER, CAIRN_FRAME, request, flag, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(request)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Request_get_status(CAIRN_CALLER, CAIRN_FRAME, request, flag, status);
+		{ int result_ = other_MPI_Request_get_status(CAIRN_CALLER, CAIRN_FRAME, request, flag, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Request_get_status) real_ = CAIRN_REAL(MPI_Request_get_status);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3301,7 +3251,6 @@ int cairn_MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *sta
 
 static OTHER int other_MPI_Request_get_status_all(uint64_t caller_, const void *frame_, int count, const MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Request_get_status_all) real_ = CAIRN_REAL(MPI_Request_get_status_all);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(51, &caller_, &real_))
 		return real_(count, array_of_requests, flag, array_of_statuses);
@@ -3355,10 +3304,10 @@ int cairn_MPI_Request_get_status_all(int count, const MPI_Request array_of_reque
 	MPI_Status few_array_of_statuses_[CAIRN_FEW], *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
 	const uint64_t *in_ = cairn_expected(&record_, 51, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_statuses_bytes(length_array_of_statuses_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Request_get_status_all(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, flag, array_of_statuses);
+		{ int result_ = other_MPI_Request_get_status_all(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, flag, array_of_statuses); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Request_get_status_all(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, flag, array_of_statuses);
+		{ int result_ = other_MPI_Request_get_status_all(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, flag, array_of_statuses); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Request_get_status_all) real_ = CAIRN_REAL(MPI_Request_get_status_all);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3391,7 +3340,6 @@ int cairn_MPI_Request_get_status_all(int count, const MPI_Request array_of_reque
 
 static OTHER int other_MPI_Request_get_status_any(uint64_t caller_, const void *frame_, int count, const MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Request_get_status_any) real_ = CAIRN_REAL(MPI_Request_get_status_any);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(52, &caller_, &real_))
 		return real_(count, array_of_requests, index, flag, status);
@@ -3444,10 +3392,10 @@ int cairn_MPI_Request_get_status_any(int count, const MPI_Request array_of_reque
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 52, CAIRN_HEADER + 56 + cairn_list_bytes(length_array_of_requests_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Request_get_status_any(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, index, flag, status);
+		{ int result_ = other_MPI_Request_get_status_any(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, index, flag, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Request_get_status_any(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, index, flag, status);
+		{ int result_ = other_MPI_Request_get_status_any(CAIRN_CALLER, CAIRN_FRAME, count, array_of_requests, index, flag, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Request_get_status_any) real_ = CAIRN_REAL(MPI_Request_get_status_any);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3475,7 +3423,6 @@ int cairn_MPI_Request_get_status_any(int count, const MPI_Request array_of_reque
 
 static OTHER int other_MPI_Request_get_status_some(uint64_t caller_, const void *frame_, int incount, const MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Request_get_status_some) real_ = CAIRN_REAL(MPI_Request_get_status_some);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(53, &caller_, &real_))
 		return real_(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
@@ -3532,10 +3479,10 @@ int cairn_MPI_Request_get_status_some(int incount, const MPI_Request array_of_re
 	MPI_Status few_array_of_statuses_[CAIRN_FEW], *seen_array_of_statuses_ = array_of_statuses, *own_array_of_statuses_ = NULL;
 	const uint64_t *in_ = cairn_expected(&record_, 53, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_requests_) + cairn_list_bytes(length_array_of_indices_) + cairn_statuses_bytes(length_array_of_statuses_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Request_get_status_some(CAIRN_CALLER, CAIRN_FRAME, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+		{ int result_ = other_MPI_Request_get_status_some(CAIRN_CALLER, CAIRN_FRAME, incount, array_of_requests, outcount, array_of_indices, array_of_statuses); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(incount) && CAIRN_SAME_LIST(in_, length_array_of_requests_, array_of_requests)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Request_get_status_some(CAIRN_CALLER, CAIRN_FRAME, incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+		{ int result_ = other_MPI_Request_get_status_some(CAIRN_CALLER, CAIRN_FRAME, incount, array_of_requests, outcount, array_of_indices, array_of_statuses); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Request_get_status_some) real_ = CAIRN_REAL(MPI_Request_get_status_some);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3569,7 +3516,6 @@ int cairn_MPI_Request_get_status_some(int incount, const MPI_Request array_of_re
 
 static OTHER int other_MPI_Cancel(uint64_t caller_, const void *frame_, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Cancel) real_ = CAIRN_REAL(MPI_Cancel);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(54, &caller_, &real_))
 		return real_(request);
@@ -3595,10 +3541,10 @@ int cairn_MPI_Cancel(MPI_Request *request)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 54, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Cancel(CAIRN_CALLER, CAIRN_FRAME, request);
+		{ int result_ = other_MPI_Cancel(CAIRN_CALLER, CAIRN_FRAME, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(request)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Cancel(CAIRN_CALLER, CAIRN_FRAME, request);
+		{ int result_ = other_MPI_Cancel(CAIRN_CALLER, CAIRN_FRAME, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Cancel) real_ = CAIRN_REAL(MPI_Cancel);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3617,8 +3563,8 @@ int cairn_MPI_Cancel(MPI_Request *request)
 int cairn_MPI_Test_cancelled(const MPI_Status *status, int *flag)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Test_cancelled) real_ = CAIRN_REAL(MPI_Test_cancelled);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(55, &caller_, &real_))
 		return real_(status, flag);
@@ -3642,8 +3588,8 @@ int cairn_MPI_Test_cancelled(const MPI_Status *status, int *flag)
 int cairn_MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Get_count) real_ = CAIRN_REAL(MPI_Get_count);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(56, &caller_, &real_))
 		return real_(status, datatype, count);
@@ -3668,8 +3614,8 @@ int cairn_MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *co
 int cairn_MPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Get_count_c) real_ = CAIRN_REAL(MPI_Get_count_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(57, &caller_, &real_))
 		return real_(status, datatype, count);
@@ -3693,7 +3639,6 @@ int cairn_MPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_C
 
 static OTHER int other_MPI_Probe(uint64_t caller_, const void *frame_, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Probe) real_ = CAIRN_REAL(MPI_Probe);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(58, &caller_, &real_))
 		return real_(source, tag, comm, status);
@@ -3743,10 +3688,10 @@ int cairn_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 58, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Probe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, status);
+		{ int result_ = other_MPI_Probe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Probe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, status);
+		{ int result_ = other_MPI_Probe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Probe) real_ = CAIRN_REAL(MPI_Probe);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3772,7 +3717,6 @@ int cairn_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 
 static OTHER int other_MPI_Iprobe(uint64_t caller_, const void *frame_, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Iprobe) real_ = CAIRN_REAL(MPI_Iprobe);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(59, &caller_, &real_))
 		return real_(source, tag, comm, flag, status);
@@ -3823,10 +3767,10 @@ int cairn_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 59, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Iprobe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, flag, status);
+		{ int result_ = other_MPI_Iprobe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, flag, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Iprobe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, flag, status);
+		{ int result_ = other_MPI_Iprobe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, flag, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Iprobe) real_ = CAIRN_REAL(MPI_Iprobe);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3853,7 +3797,6 @@ int cairn_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *
 
 static OTHER int other_MPI_Mprobe(uint64_t caller_, const void *frame_, int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Mprobe) real_ = CAIRN_REAL(MPI_Mprobe);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(60, &caller_, &real_))
 		return real_(source, tag, comm, message, status);
@@ -3905,10 +3848,10 @@ int cairn_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, M
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 60, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Mprobe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, message, status);
+		{ int result_ = other_MPI_Mprobe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, message, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Mprobe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, message, status);
+		{ int result_ = other_MPI_Mprobe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, message, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Mprobe) real_ = CAIRN_REAL(MPI_Mprobe);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3936,7 +3879,6 @@ int cairn_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, M
 
 static OTHER int other_MPI_Improbe(uint64_t caller_, const void *frame_, int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Improbe) real_ = CAIRN_REAL(MPI_Improbe);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(61, &caller_, &real_))
 		return real_(source, tag, comm, flag, message, status);
@@ -3989,10 +3931,10 @@ int cairn_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 61, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Improbe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, flag, message, status);
+		{ int result_ = other_MPI_Improbe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, flag, message, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Improbe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, flag, message, status);
+		{ int result_ = other_MPI_Improbe(CAIRN_CALLER, CAIRN_FRAME, source, tag, comm, flag, message, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Improbe) real_ = CAIRN_REAL(MPI_Improbe);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4021,7 +3963,6 @@ int cairn_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message
 
 static OTHER int other_MPI_Mrecv(uint64_t caller_, const void *frame_, void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Mrecv) real_ = CAIRN_REAL(MPI_Mrecv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(62, &caller_, &real_))
 		return real_(buf, count, datatype, message, status);
@@ -4074,10 +4015,10 @@ int cairn_MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *me
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 62, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Mrecv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, status);
+		{ int result_ = other_MPI_Mrecv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD_AT(message)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Mrecv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, status);
+		{ int result_ = other_MPI_Mrecv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Mrecv) real_ = CAIRN_REAL(MPI_Mrecv);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4105,7 +4046,6 @@ int cairn_MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *me
 
 static OTHER int other_MPI_Mrecv_c(uint64_t caller_, const void *frame_, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Mrecv_c) real_ = CAIRN_REAL(MPI_Mrecv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(63, &caller_, &real_))
 		return real_(buf, count, datatype, message, status);
@@ -4158,10 +4098,10 @@ int cairn_MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Mes
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 63, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Mrecv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, status);
+		{ int result_ = other_MPI_Mrecv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD_AT(message)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Mrecv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, status);
+		{ int result_ = other_MPI_Mrecv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Mrecv_c) real_ = CAIRN_REAL(MPI_Mrecv_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4189,7 +4129,6 @@ int cairn_MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Mes
 
 static OTHER int other_MPI_Imrecv(uint64_t caller_, const void *frame_, void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Imrecv) real_ = CAIRN_REAL(MPI_Imrecv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(64, &caller_, &real_))
 		return real_(buf, count, datatype, message, request);
@@ -4222,10 +4161,10 @@ int cairn_MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *m
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 64, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Imrecv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, request);
+		{ int result_ = other_MPI_Imrecv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD_AT(message)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Imrecv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, request);
+		{ int result_ = other_MPI_Imrecv(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Imrecv) real_ = CAIRN_REAL(MPI_Imrecv);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4247,7 +4186,6 @@ int cairn_MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *m
 
 static OTHER int other_MPI_Imrecv_c(uint64_t caller_, const void *frame_, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Imrecv_c) real_ = CAIRN_REAL(MPI_Imrecv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(65, &caller_, &real_))
 		return real_(buf, count, datatype, message, request);
@@ -4280,10 +4218,10 @@ int cairn_MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Me
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 65, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Imrecv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, request);
+		{ int result_ = other_MPI_Imrecv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD_AT(message)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Imrecv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, request);
+		{ int result_ = other_MPI_Imrecv_c(CAIRN_CALLER, CAIRN_FRAME, buf, count, datatype, message, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Imrecv_c) real_ = CAIRN_REAL(MPI_Imrecv_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4305,7 +4243,6 @@ int cairn_MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Me
 
 static OTHER int other_MPI_Buffer_attach(uint64_t caller_, const void *frame_, void *buffer, int size)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Buffer_attach) real_ = CAIRN_REAL(MPI_Buffer_attach);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(66, &caller_, &real_))
 		return real_(buffer, size);
@@ -4332,10 +4269,10 @@ int cairn_MPI_Buffer_attach(void *buffer, int size)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 66, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Buffer_attach(CAIRN_CALLER, CAIRN_FRAME, buffer, size);
+		{ int result_ = other_MPI_Buffer_attach(CAIRN_CALLER, CAIRN_FRAME, buffer, size); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(size)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Buffer_attach(CAIRN_CALLER, CAIRN_FRAME, buffer, size);
+		{ int result_ = other_MPI_Buffer_attach(CAIRN_CALLER, CAIRN_FRAME, buffer, size); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Buffer_attach) real_ = CAIRN_REAL(MPI_Buffer_attach);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4353,7 +4290,6 @@ int cairn_MPI_Buffer_attach(void *buffer, int size)
 
 static OTHER int other_MPI_Buffer_attach_c(uint64_t caller_, const void *frame_, void *buffer, MPI_Count size)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Buffer_attach_c) real_ = CAIRN_REAL(MPI_Buffer_attach_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(67, &caller_, &real_))
 		return real_(buffer, size);
@@ -4380,10 +4316,10 @@ int cairn_MPI_Buffer_attach_c(void *buffer, MPI_Count size)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 67, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Buffer_attach_c(CAIRN_CALLER, CAIRN_FRAME, buffer, size);
+		{ int result_ = other_MPI_Buffer_attach_c(CAIRN_CALLER, CAIRN_FRAME, buffer, size); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(size)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Buffer_attach_c(CAIRN_CALLER, CAIRN_FRAME, buffer, size);
+		{ int result_ = other_MPI_Buffer_attach_c(CAIRN_CALLER, CAIRN_FRAME, buffer, size); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Buffer_attach_c) real_ = CAIRN_REAL(MPI_Buffer_attach_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4401,7 +4337,6 @@ int cairn_MPI_Buffer_attach_c(void *buffer, MPI_Count size)
 
 static OTHER int other_MPI_Buffer_detach(uint64_t caller_, const void *frame_, void *buffer_addr, int *size)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Buffer_detach) real_ = CAIRN_REAL(MPI_Buffer_detach);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(68, &caller_, &real_))
 		return real_(buffer_addr, size);
@@ -4429,10 +4364,10 @@ int cairn_MPI_Buffer_detach(void *buffer_addr, int *size)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 68, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Buffer_detach(CAIRN_CALLER, CAIRN_FRAME, buffer_addr, size);
+		{ int result_ = other_MPI_Buffer_detach(CAIRN_CALLER, CAIRN_FRAME, buffer_addr, size); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(true))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Buffer_detach(CAIRN_CALLER, CAIRN_FRAME, buffer_addr, size);
+		{ int result_ = other_MPI_Buffer_detach(CAIRN_CALLER, CAIRN_FRAME, buffer_addr, size); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Buffer_detach) real_ = CAIRN_REAL(MPI_Buffer_detach);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4453,7 +4388,6 @@ int cairn_MPI_Buffer_detach(void *buffer_addr, int *size)
 
 static OTHER int other_MPI_Buffer_detach_c(uint64_t caller_, const void *frame_, void *buffer_addr, MPI_Count *size)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Buffer_detach_c) real_ = CAIRN_REAL(MPI_Buffer_detach_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(69, &caller_, &real_))
 		return real_(buffer_addr, size);
@@ -4481,10 +4415,10 @@ int cairn_MPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 69, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Buffer_detach_c(CAIRN_CALLER, CAIRN_FRAME, buffer_addr, size);
+		{ int result_ = other_MPI_Buffer_detach_c(CAIRN_CALLER, CAIRN_FRAME, buffer_addr, size); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(true))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Buffer_detach_c(CAIRN_CALLER, CAIRN_FRAME, buffer_addr, size);
+		{ int result_ = other_MPI_Buffer_detach_c(CAIRN_CALLER, CAIRN_FRAME, buffer_addr, size); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Buffer_detach_c) real_ = CAIRN_REAL(MPI_Buffer_detach_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4506,8 +4440,8 @@ int cairn_MPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 int cairn_MPI_Buffer_flush(void)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Buffer_flush) real_ = CAIRN_REAL(MPI_Buffer_flush);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(70, &caller_, &real_))
 		return real_();
@@ -4527,7 +4461,6 @@ int cairn_MPI_Buffer_flush(void)
 
 static OTHER int other_MPI_Buffer_iflush(uint64_t caller_, const void *frame_, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Buffer_iflush) real_ = CAIRN_REAL(MPI_Buffer_iflush);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(71, &caller_, &real_))
 		return real_(request);
@@ -4555,10 +4488,10 @@ int cairn_MPI_Buffer_iflush(MPI_Request *request)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 71, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Buffer_iflush(CAIRN_CALLER, CAIRN_FRAME, request);
+		{ int result_ = other_MPI_Buffer_iflush(CAIRN_CALLER, CAIRN_FRAME, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(true))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Buffer_iflush(CAIRN_CALLER, CAIRN_FRAME, request);
+		{ int result_ = other_MPI_Buffer_iflush(CAIRN_CALLER, CAIRN_FRAME, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Buffer_iflush) real_ = CAIRN_REAL(MPI_Buffer_iflush);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4579,7 +4512,6 @@ int cairn_MPI_Buffer_iflush(MPI_Request *request)
 
 static OTHER int other_MPI_Comm_attach_buffer(uint64_t caller_, const void *frame_, MPI_Comm comm, void *buffer, int size)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_attach_buffer) real_ = CAIRN_REAL(MPI_Comm_attach_buffer);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(72, &caller_, &real_))
 		return real_(comm, buffer, size);
@@ -4607,10 +4539,10 @@ int cairn_MPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 72, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Comm_attach_buffer(CAIRN_CALLER, CAIRN_FRAME, comm, buffer, size);
+		{ int result_ = other_MPI_Comm_attach_buffer(CAIRN_CALLER, CAIRN_FRAME, comm, buffer, size); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(size)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Comm_attach_buffer(CAIRN_CALLER, CAIRN_FRAME, comm, buffer, size);
+		{ int result_ = other_MPI_Comm_attach_buffer(CAIRN_CALLER, CAIRN_FRAME, comm, buffer, size); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Comm_attach_buffer) real_ = CAIRN_REAL(MPI_Comm_attach_buffer);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4628,7 +4560,6 @@ int cairn_MPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
 
 static OTHER int other_MPI_Comm_attach_buffer_c(uint64_t caller_, const void *frame_, MPI_Comm comm, void *buffer, MPI_Count size)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_attach_buffer_c) real_ = CAIRN_REAL(MPI_Comm_attach_buffer_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(73, &caller_, &real_))
 		return real_(comm, buffer, size);
@@ -4656,10 +4587,10 @@ int cairn_MPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 73, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Comm_attach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, comm, buffer, size);
+		{ int result_ = other_MPI_Comm_attach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, comm, buffer, size); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(size)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Comm_attach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, comm, buffer, size);
+		{ int result_ = other_MPI_Comm_attach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, comm, buffer, size); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Comm_attach_buffer_c) real_ = CAIRN_REAL(MPI_Comm_attach_buffer_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4677,7 +4608,6 @@ int cairn_MPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size)
 
 static OTHER int other_MPI_Session_attach_buffer(uint64_t caller_, const void *frame_, MPI_Session session, void *buffer, int size)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Session_attach_buffer) real_ = CAIRN_REAL(MPI_Session_attach_buffer);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(74, &caller_, &real_))
 		return real_(session, buffer, size);
@@ -4705,10 +4635,10 @@ int cairn_MPI_Session_attach_buffer(MPI_Session session, void *buffer, int size)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 74, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Session_attach_buffer(CAIRN_CALLER, CAIRN_FRAME, session, buffer, size);
+		{ int result_ = other_MPI_Session_attach_buffer(CAIRN_CALLER, CAIRN_FRAME, session, buffer, size); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(size)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Session_attach_buffer(CAIRN_CALLER, CAIRN_FRAME, session, buffer, size);
+		{ int result_ = other_MPI_Session_attach_buffer(CAIRN_CALLER, CAIRN_FRAME, session, buffer, size); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Session_attach_buffer) real_ = CAIRN_REAL(MPI_Session_attach_buffer);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4726,7 +4656,6 @@ int cairn_MPI_Session_attach_buffer(MPI_Session session, void *buffer, int size)
 
 static OTHER int other_MPI_Session_attach_buffer_c(uint64_t caller_, const void *frame_, MPI_Session session, void *buffer, MPI_Count size)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Session_attach_buffer_c) real_ = CAIRN_REAL(MPI_Session_attach_buffer_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(75, &caller_, &real_))
 		return real_(session, buffer, size);
@@ -4754,10 +4683,10 @@ int cairn_MPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Cou
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 75, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Session_attach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, session, buffer, size);
+		{ int result_ = other_MPI_Session_attach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, session, buffer, size); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(size)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Session_attach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, session, buffer, size);
+		{ int result_ = other_MPI_Session_attach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, session, buffer, size); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Session_attach_buffer_c) real_ = CAIRN_REAL(MPI_Session_attach_buffer_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4775,7 +4704,6 @@ int cairn_MPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Cou
 
 static OTHER int other_MPI_Comm_detach_buffer(uint64_t caller_, const void *frame_, MPI_Comm comm, void *buffer_addr, int *size)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_detach_buffer) real_ = CAIRN_REAL(MPI_Comm_detach_buffer);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(76, &caller_, &real_))
 		return real_(comm, buffer_addr, size);
@@ -4804,10 +4732,10 @@ int cairn_MPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 76, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Comm_detach_buffer(CAIRN_CALLER, CAIRN_FRAME, comm, buffer_addr, size);
+		{ int result_ = other_MPI_Comm_detach_buffer(CAIRN_CALLER, CAIRN_FRAME, comm, buffer_addr, size); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Comm_detach_buffer(CAIRN_CALLER, CAIRN_FRAME, comm, buffer_addr, size);
+		{ int result_ = other_MPI_Comm_detach_buffer(CAIRN_CALLER, CAIRN_FRAME, comm, buffer_addr, size); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Comm_detach_buffer) real_ = CAIRN_REAL(MPI_Comm_detach_buffer);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4828,7 +4756,6 @@ int cairn_MPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
 
 static OTHER int other_MPI_Comm_detach_buffer_c(uint64_t caller_, const void *frame_, MPI_Comm comm, void *buffer_addr, MPI_Count *size)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_detach_buffer_c) real_ = CAIRN_REAL(MPI_Comm_detach_buffer_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(77, &caller_, &real_))
 		return real_(comm, buffer_addr, size);
@@ -4857,10 +4784,10 @@ int cairn_MPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 77, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Comm_detach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, comm, buffer_addr, size);
+		{ int result_ = other_MPI_Comm_detach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, comm, buffer_addr, size); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Comm_detach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, comm, buffer_addr, size);
+		{ int result_ = other_MPI_Comm_detach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, comm, buffer_addr, size); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Comm_detach_buffer_c) real_ = CAIRN_REAL(MPI_Comm_detach_buffer_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4881,7 +4808,6 @@ int cairn_MPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *
 
 static OTHER int other_MPI_Session_detach_buffer(uint64_t caller_, const void *frame_, MPI_Session session, void *buffer_addr, int *size)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Session_detach_buffer) real_ = CAIRN_REAL(MPI_Session_detach_buffer);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(78, &caller_, &real_))
 		return real_(session, buffer_addr, size);
@@ -4910,10 +4836,10 @@ int cairn_MPI_Session_detach_buffer(MPI_Session session, void *buffer_addr, int 
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 78, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Session_detach_buffer(CAIRN_CALLER, CAIRN_FRAME, session, buffer_addr, size);
+		{ int result_ = other_MPI_Session_detach_buffer(CAIRN_CALLER, CAIRN_FRAME, session, buffer_addr, size); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Session_detach_buffer(CAIRN_CALLER, CAIRN_FRAME, session, buffer_addr, size);
+		{ int result_ = other_MPI_Session_detach_buffer(CAIRN_CALLER, CAIRN_FRAME, session, buffer_addr, size); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Session_detach_buffer) real_ = CAIRN_REAL(MPI_Session_detach_buffer);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4934,7 +4860,6 @@ int cairn_MPI_Session_detach_buffer(MPI_Session session, void *buffer_addr, int 
 
 static OTHER int other_MPI_Session_detach_buffer_c(uint64_t caller_, const void *frame_, MPI_Session session, void *buffer_addr, MPI_Count *size)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Session_detach_buffer_c) real_ = CAIRN_REAL(MPI_Session_detach_buffer_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(79, &caller_, &real_))
 		return real_(session, buffer_addr, size);
@@ -4963,10 +4888,10 @@ int cairn_MPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MP
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 79, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Session_detach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, session, buffer_addr, size);
+		{ int result_ = other_MPI_Session_detach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, session, buffer_addr, size); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Session_detach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, session, buffer_addr, size);
+		{ int result_ = other_MPI_Session_detach_buffer_c(CAIRN_CALLER, CAIRN_FRAME, session, buffer_addr, size); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Session_detach_buffer_c) real_ = CAIRN_REAL(MPI_Session_detach_buffer_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4987,7 +4912,6 @@ int cairn_MPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr, MP
 
 static OTHER int other_MPI_Comm_flush_buffer(uint64_t caller_, const void *frame_, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_flush_buffer) real_ = CAIRN_REAL(MPI_Comm_flush_buffer);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(80, &caller_, &real_))
 		return real_(comm);
@@ -5013,10 +4937,10 @@ int cairn_MPI_Comm_flush_buffer(MPI_Comm comm)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 80, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Comm_flush_buffer(CAIRN_CALLER, CAIRN_FRAME, comm);
+		{ int result_ = other_MPI_Comm_flush_buffer(CAIRN_CALLER, CAIRN_FRAME, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Comm_flush_buffer(CAIRN_CALLER, CAIRN_FRAME, comm);
+		{ int result_ = other_MPI_Comm_flush_buffer(CAIRN_CALLER, CAIRN_FRAME, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Comm_flush_buffer) real_ = CAIRN_REAL(MPI_Comm_flush_buffer);
 	if (CAIRN_UNLIKELY(announced_))
@@ -5034,7 +4958,6 @@ int cairn_MPI_Comm_flush_buffer(MPI_Comm comm)
 
 static OTHER int other_MPI_Session_flush_buffer(uint64_t caller_, const void *frame_, MPI_Session session)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Session_flush_buffer) real_ = CAIRN_REAL(MPI_Session_flush_buffer);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(81, &caller_, &real_))
 		return real_(session);
@@ -5060,10 +4983,10 @@ int cairn_MPI_Session_flush_buffer(MPI_Session session)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 81, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Session_flush_buffer(CAIRN_CALLER, CAIRN_FRAME, session);
+		{ int result_ = other_MPI_Session_flush_buffer(CAIRN_CALLER, CAIRN_FRAME, session); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Session_flush_buffer(CAIRN_CALLER, CAIRN_FRAME, session);
+		{ int result_ = other_MPI_Session_flush_buffer(CAIRN_CALLER, CAIRN_FRAME, session); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Session_flush_buffer) real_ = CAIRN_REAL(MPI_Session_flush_buffer);
 	if (CAIRN_UNLIKELY(announced_))
@@ -5081,7 +5004,6 @@ int cairn_MPI_Session_flush_buffer(MPI_Session session)
 
 static OTHER int other_MPI_Comm_iflush_buffer(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_iflush_buffer) real_ = CAIRN_REAL(MPI_Comm_iflush_buffer);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(82, &caller_, &real_))
 		return real_(comm, request);
@@ -5110,10 +5032,10 @@ int cairn_MPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 82, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Comm_iflush_buffer(CAIRN_CALLER, CAIRN_FRAME, comm, request);
+		{ int result_ = other_MPI_Comm_iflush_buffer(CAIRN_CALLER, CAIRN_FRAME, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Comm_iflush_buffer(CAIRN_CALLER, CAIRN_FRAME, comm, request);
+		{ int result_ = other_MPI_Comm_iflush_buffer(CAIRN_CALLER, CAIRN_FRAME, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Comm_iflush_buffer) real_ = CAIRN_REAL(MPI_Comm_iflush_buffer);
 	if (CAIRN_UNLIKELY(announced_))
@@ -5134,7 +5056,6 @@ int cairn_MPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
 
 static OTHER int other_MPI_Session_iflush_buffer(uint64_t caller_, const void *frame_, MPI_Session session, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Session_iflush_buffer) real_ = CAIRN_REAL(MPI_Session_iflush_buffer);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(83, &caller_, &real_))
 		return real_(session, request);
@@ -5163,10 +5084,10 @@ int cairn_MPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 83, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Session_iflush_buffer(CAIRN_CALLER, CAIRN_FRAME, session, request);
+		{ int result_ = other_MPI_Session_iflush_buffer(CAIRN_CALLER, CAIRN_FRAME, session, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Session_iflush_buffer(CAIRN_CALLER, CAIRN_FRAME, session, request);
+		{ int result_ = other_MPI_Session_iflush_buffer(CAIRN_CALLER, CAIRN_FRAME, session, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Session_iflush_buffer) real_ = CAIRN_REAL(MPI_Session_iflush_buffer);
 	if (CAIRN_UNLIKELY(announced_))
@@ -5187,7 +5108,6 @@ int cairn_MPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request)
 
 static OTHER int other_MPI_Psend_init(uint64_t caller_, const void *frame_, const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Psend_init) real_ = CAIRN_REAL(MPI_Psend_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(84, &caller_, &real_))
 		return real_(buf, partitions, count, datatype, dest, tag, comm, info, request);
@@ -5223,10 +5143,10 @@ int cairn_MPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_D
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 84, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Psend_init(CAIRN_CALLER, CAIRN_FRAME, buf, partitions, count, datatype, dest, tag, comm, info, request);
+		{ int result_ = other_MPI_Psend_init(CAIRN_CALLER, CAIRN_FRAME, buf, partitions, count, datatype, dest, tag, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(partitions) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(dest) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Psend_init(CAIRN_CALLER, CAIRN_FRAME, buf, partitions, count, datatype, dest, tag, comm, info, request);
+		{ int result_ = other_MPI_Psend_init(CAIRN_CALLER, CAIRN_FRAME, buf, partitions, count, datatype, dest, tag, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Psend_init) real_ = CAIRN_REAL(MPI_Psend_init);
 	if (CAIRN_UNLIKELY(announced_))

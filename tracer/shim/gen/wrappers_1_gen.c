@@ -3,7 +3,6 @@
 
 static OTHER int other_MPI_Precv_init(uint64_t caller_, const void *frame_, void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Precv_init) real_ = CAIRN_REAL(MPI_Precv_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(85, &caller_, &real_))
 		return real_(buf, partitions, count, datatype, source, tag, comm, info, request);
@@ -39,10 +38,10 @@ int cairn_MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatyp
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 85, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Precv_init(CAIRN_CALLER, CAIRN_FRAME, buf, partitions, count, datatype, source, tag, comm, info, request);
+		{ int result_ = other_MPI_Precv_init(CAIRN_CALLER, CAIRN_FRAME, buf, partitions, count, datatype, source, tag, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(partitions) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(source) && *in_++ == CAIRN_WORD(tag) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Precv_init(CAIRN_CALLER, CAIRN_FRAME, buf, partitions, count, datatype, source, tag, comm, info, request);
+		{ int result_ = other_MPI_Precv_init(CAIRN_CALLER, CAIRN_FRAME, buf, partitions, count, datatype, source, tag, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Precv_init) real_ = CAIRN_REAL(MPI_Precv_init);
 	if (CAIRN_UNLIKELY(announced_))
@@ -64,7 +63,6 @@ int cairn_MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatyp
 
 static OTHER int other_MPI_Pready(uint64_t caller_, const void *frame_, int partition, MPI_Request request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Pready) real_ = CAIRN_REAL(MPI_Pready);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(86, &caller_, &real_))
 		return real_(partition, request);
@@ -91,10 +89,10 @@ int cairn_MPI_Pready(int partition, MPI_Request request)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 86, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Pready(CAIRN_CALLER, CAIRN_FRAME, partition, request);
+		{ int result_ = other_MPI_Pready(CAIRN_CALLER, CAIRN_FRAME, partition, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(partition) && *in_++ == CAIRN_WORD(request)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Pready(CAIRN_CALLER, CAIRN_FRAME, partition, request);
+		{ int result_ = other_MPI_Pready(CAIRN_CALLER, CAIRN_FRAME, partition, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Pready) real_ = CAIRN_REAL(MPI_Pready);
 	if (CAIRN_UNLIKELY(announced_))
@@ -112,7 +110,6 @@ int cairn_MPI_Pready(int partition, MPI_Request request)
 
 static OTHER int other_MPI_Pready_range(uint64_t caller_, const void *frame_, int partition_low, int partition_high, MPI_Request request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Pready_range) real_ = CAIRN_REAL(MPI_Pready_range);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(87, &caller_, &real_))
 		return real_(partition_low, partition_high, request);
@@ -140,10 +137,10 @@ int cairn_MPI_Pready_range(int partition_low, int partition_high, MPI_Request re
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 87, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Pready_range(CAIRN_CALLER, CAIRN_FRAME, partition_low, partition_high, request);
+		{ int result_ = other_MPI_Pready_range(CAIRN_CALLER, CAIRN_FRAME, partition_low, partition_high, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(partition_low) && *in_++ == CAIRN_WORD(partition_high) && *in_++ == CAIRN_WORD(request)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Pready_range(CAIRN_CALLER, CAIRN_FRAME, partition_low, partition_high, request);
+		{ int result_ = other_MPI_Pready_range(CAIRN_CALLER, CAIRN_FRAME, partition_low, partition_high, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Pready_range) real_ = CAIRN_REAL(MPI_Pready_range);
 	if (CAIRN_UNLIKELY(announced_))
@@ -161,7 +158,6 @@ int cairn_MPI_Pready_range(int partition_low, int partition_high, MPI_Request re
 
 static OTHER int other_MPI_Pready_list(uint64_t caller_, const void *frame_, int length, int array_of_partitions[], MPI_Request request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Pready_list) real_ = CAIRN_REAL(MPI_Pready_list);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(88, &caller_, &real_))
 		return real_(length, array_of_partitions, request);
@@ -191,10 +187,10 @@ int cairn_MPI_Pready_list(int length, int array_of_partitions[], MPI_Request req
 	const int64_t length_array_of_partitions_ = array_of_partitions == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)length);
 	const uint64_t *in_ = cairn_expected(&record_, 88, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_partitions_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Pready_list(CAIRN_CALLER, CAIRN_FRAME, length, array_of_partitions, request);
+		{ int result_ = other_MPI_Pready_list(CAIRN_CALLER, CAIRN_FRAME, length, array_of_partitions, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(length) && CAIRN_SAME_LIST(in_, length_array_of_partitions_, array_of_partitions) && *in_++ == CAIRN_WORD(request)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Pready_list(CAIRN_CALLER, CAIRN_FRAME, length, array_of_partitions, request);
+		{ int result_ = other_MPI_Pready_list(CAIRN_CALLER, CAIRN_FRAME, length, array_of_partitions, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Pready_list) real_ = CAIRN_REAL(MPI_Pready_list);
 	if (CAIRN_UNLIKELY(announced_))
@@ -212,7 +208,6 @@ int cairn_MPI_Pready_list(int length, int array_of_partitions[], MPI_Request req
 
 static OTHER int other_MPI_Parrived(uint64_t caller_, const void *frame_, MPI_Request request, int partition, int *flag)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Parrived) real_ = CAIRN_REAL(MPI_Parrived);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(89, &caller_, &real_))
 		return real_(request, partition, flag);
@@ -241,10 +236,10 @@ int cairn_MPI_Parrived(MPI_Request request, int partition, int *flag)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 89, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Parrived(CAIRN_CALLER, CAIRN_FRAME, request, partition, flag);
+		{ int result_ = other_MPI_Parrived(CAIRN_CALLER, CAIRN_FRAME, request, partition, flag); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(request) && *in_++ == CAIRN_WORD(partition)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Parrived(CAIRN_CALLER, CAIRN_FRAME, request, partition, flag);
+		{ int result_ = other_MPI_Parrived(CAIRN_CALLER, CAIRN_FRAME, request, partition, flag); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Parrived) real_ = CAIRN_REAL(MPI_Parrived);
 	if (CAIRN_UNLIKELY(announced_))
@@ -264,7 +259,6 @@ int cairn_MPI_Parrived(MPI_Request request, int partition, int *flag)
 
 static OTHER int other_MPI_Barrier(uint64_t caller_, const void *frame_, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Barrier) real_ = CAIRN_REAL(MPI_Barrier);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(90, &caller_, &real_))
 		return real_(comm);
@@ -297,10 +291,10 @@ int cairn_MPI_Barrier(MPI_Comm comm)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 90, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Barrier(CAIRN_CALLER, CAIRN_FRAME, comm);
+		{ int result_ = other_MPI_Barrier(CAIRN_CALLER, CAIRN_FRAME, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Barrier(CAIRN_CALLER, CAIRN_FRAME, comm);
+		{ int result_ = other_MPI_Barrier(CAIRN_CALLER, CAIRN_FRAME, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Barrier) real_ = CAIRN_REAL(MPI_Barrier);
 	if (CAIRN_UNLIKELY(announced_))
@@ -325,7 +319,6 @@ int cairn_MPI_Barrier(MPI_Comm comm)
 
 static OTHER int other_MPI_Bcast(uint64_t caller_, const void *frame_, void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Bcast) real_ = CAIRN_REAL(MPI_Bcast);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(91, &caller_, &real_))
 		return real_(buffer, count, datatype, root, comm);
@@ -363,10 +356,10 @@ int cairn_MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MP
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 91, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Bcast(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm);
+		{ int result_ = other_MPI_Bcast(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Bcast(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm);
+		{ int result_ = other_MPI_Bcast(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Bcast) real_ = CAIRN_REAL(MPI_Bcast);
 	if (CAIRN_UNLIKELY(announced_))
@@ -392,7 +385,6 @@ int cairn_MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MP
 
 static OTHER int other_MPI_Bcast_c(uint64_t caller_, const void *frame_, void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Bcast_c) real_ = CAIRN_REAL(MPI_Bcast_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(92, &caller_, &real_))
 		return real_(buffer, count, datatype, root, comm);
@@ -430,10 +422,10 @@ int cairn_MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int 
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 92, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Bcast_c(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm);
+		{ int result_ = other_MPI_Bcast_c(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Bcast_c(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm);
+		{ int result_ = other_MPI_Bcast_c(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Bcast_c) real_ = CAIRN_REAL(MPI_Bcast_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -459,7 +451,6 @@ int cairn_MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int 
 
 static OTHER int other_MPI_Gather(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Gather) real_ = CAIRN_REAL(MPI_Gather);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(93, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
@@ -499,10 +490,10 @@ int cairn_MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 93, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Gather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+		{ int result_ = other_MPI_Gather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Gather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+		{ int result_ = other_MPI_Gather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Gather) real_ = CAIRN_REAL(MPI_Gather);
 	if (CAIRN_UNLIKELY(announced_))
@@ -528,7 +519,6 @@ int cairn_MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
 
 static OTHER int other_MPI_Gather_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Gather_c) real_ = CAIRN_REAL(MPI_Gather_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(94, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
@@ -568,10 +558,10 @@ int cairn_MPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype se
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 94, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Gather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+		{ int result_ = other_MPI_Gather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Gather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+		{ int result_ = other_MPI_Gather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Gather_c) real_ = CAIRN_REAL(MPI_Gather_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -598,8 +588,8 @@ int cairn_MPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype se
 int cairn_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Gatherv) real_ = CAIRN_REAL(MPI_Gatherv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(95, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
@@ -639,8 +629,8 @@ int cairn_MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 int cairn_MPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Gatherv_c) real_ = CAIRN_REAL(MPI_Gatherv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(96, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
@@ -679,7 +669,6 @@ int cairn_MPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 
 static OTHER int other_MPI_Scatter(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Scatter) real_ = CAIRN_REAL(MPI_Scatter);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(97, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
@@ -719,10 +708,10 @@ int cairn_MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 97, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Scatter(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+		{ int result_ = other_MPI_Scatter(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Scatter(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+		{ int result_ = other_MPI_Scatter(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Scatter) real_ = CAIRN_REAL(MPI_Scatter);
 	if (CAIRN_UNLIKELY(announced_))
@@ -748,7 +737,6 @@ int cairn_MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 
 static OTHER int other_MPI_Scatter_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Scatter_c) real_ = CAIRN_REAL(MPI_Scatter_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(98, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
@@ -788,10 +776,10 @@ int cairn_MPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 98, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Scatter_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+		{ int result_ = other_MPI_Scatter_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Scatter_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+		{ int result_ = other_MPI_Scatter_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Scatter_c) real_ = CAIRN_REAL(MPI_Scatter_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -818,8 +806,8 @@ int cairn_MPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 int cairn_MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Scatterv) real_ = CAIRN_REAL(MPI_Scatterv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(99, &caller_, &real_))
 		return real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
@@ -859,8 +847,8 @@ int cairn_MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int di
 int cairn_MPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Scatterv_c) real_ = CAIRN_REAL(MPI_Scatterv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(100, &caller_, &real_))
 		return real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
@@ -899,7 +887,6 @@ int cairn_MPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], cons
 
 static OTHER int other_MPI_Allgather(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Allgather) real_ = CAIRN_REAL(MPI_Allgather);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(101, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
@@ -938,10 +925,10 @@ int cairn_MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 101, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Allgather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+		{ int result_ = other_MPI_Allgather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Allgather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+		{ int result_ = other_MPI_Allgather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Allgather) real_ = CAIRN_REAL(MPI_Allgather);
 	if (CAIRN_UNLIKELY(announced_))
@@ -967,7 +954,6 @@ int cairn_MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 
 static OTHER int other_MPI_Allgather_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Allgather_c) real_ = CAIRN_REAL(MPI_Allgather_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(102, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
@@ -1006,10 +992,10 @@ int cairn_MPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 102, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Allgather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+		{ int result_ = other_MPI_Allgather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Allgather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+		{ int result_ = other_MPI_Allgather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Allgather_c) real_ = CAIRN_REAL(MPI_Allgather_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1035,7 +1021,6 @@ int cairn_MPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 
 static OTHER int other_MPI_Allgatherv(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Allgatherv) real_ = CAIRN_REAL(MPI_Allgatherv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(103, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
@@ -1079,10 +1064,10 @@ int cairn_MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendty
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 103, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Allgatherv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+		{ int result_ = other_MPI_Allgatherv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Allgatherv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+		{ int result_ = other_MPI_Allgatherv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Allgatherv) real_ = CAIRN_REAL(MPI_Allgatherv);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1108,7 +1093,6 @@ int cairn_MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendty
 
 static OTHER int other_MPI_Allgatherv_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Allgatherv_c) real_ = CAIRN_REAL(MPI_Allgatherv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(104, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
@@ -1152,10 +1136,10 @@ int cairn_MPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 104, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Allgatherv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+		{ int result_ = other_MPI_Allgatherv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Allgatherv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+		{ int result_ = other_MPI_Allgatherv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Allgatherv_c) real_ = CAIRN_REAL(MPI_Allgatherv_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1181,7 +1165,6 @@ int cairn_MPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 
 static OTHER int other_MPI_Alltoall(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Alltoall) real_ = CAIRN_REAL(MPI_Alltoall);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(105, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
@@ -1220,10 +1203,10 @@ int cairn_MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 105, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Alltoall(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+		{ int result_ = other_MPI_Alltoall(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Alltoall(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+		{ int result_ = other_MPI_Alltoall(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Alltoall) real_ = CAIRN_REAL(MPI_Alltoall);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1249,7 +1232,6 @@ int cairn_MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 
 static OTHER int other_MPI_Alltoall_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Alltoall_c) real_ = CAIRN_REAL(MPI_Alltoall_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(106, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
@@ -1288,10 +1270,10 @@ int cairn_MPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 106, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Alltoall_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+		{ int result_ = other_MPI_Alltoall_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Alltoall_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+		{ int result_ = other_MPI_Alltoall_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Alltoall_c) real_ = CAIRN_REAL(MPI_Alltoall_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1317,7 +1299,6 @@ int cairn_MPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 
 static OTHER int other_MPI_Alltoallv(uint64_t caller_, const void *frame_, const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Alltoallv) real_ = CAIRN_REAL(MPI_Alltoallv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(107, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
@@ -1366,10 +1347,10 @@ int cairn_MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int s
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 107, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Alltoallv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+		{ int result_ = other_MPI_Alltoallv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Alltoallv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+		{ int result_ = other_MPI_Alltoallv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Alltoallv) real_ = CAIRN_REAL(MPI_Alltoallv);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1395,7 +1376,6 @@ int cairn_MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int s
 
 static OTHER int other_MPI_Alltoallv_c(uint64_t caller_, const void *frame_, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Alltoallv_c) real_ = CAIRN_REAL(MPI_Alltoallv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(108, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
@@ -1444,10 +1424,10 @@ int cairn_MPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], con
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 108, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Alltoallv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+		{ int result_ = other_MPI_Alltoallv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Alltoallv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+		{ int result_ = other_MPI_Alltoallv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Alltoallv_c) real_ = CAIRN_REAL(MPI_Alltoallv_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1473,7 +1453,6 @@ int cairn_MPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], con
 
 static OTHER int other_MPI_Alltoallw(uint64_t caller_, const void *frame_, const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Alltoallw) real_ = CAIRN_REAL(MPI_Alltoallw);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(109, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
@@ -1526,10 +1505,10 @@ int cairn_MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int s
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 109, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Alltoallw(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+		{ int result_ = other_MPI_Alltoallw(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Alltoallw(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+		{ int result_ = other_MPI_Alltoallw(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Alltoallw) real_ = CAIRN_REAL(MPI_Alltoallw);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1555,7 +1534,6 @@ int cairn_MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int s
 
 static OTHER int other_MPI_Alltoallw_c(uint64_t caller_, const void *frame_, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Alltoallw_c) real_ = CAIRN_REAL(MPI_Alltoallw_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(110, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
@@ -1608,10 +1586,10 @@ int cairn_MPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], con
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 110, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Alltoallw_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+		{ int result_ = other_MPI_Alltoallw_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Alltoallw_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+		{ int result_ = other_MPI_Alltoallw_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Alltoallw_c) real_ = CAIRN_REAL(MPI_Alltoallw_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1637,7 +1615,6 @@ int cairn_MPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], con
 
 static OTHER int other_MPI_Reduce(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Reduce) real_ = CAIRN_REAL(MPI_Reduce);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(111, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, root, comm);
@@ -1676,10 +1653,10 @@ int cairn_MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 111, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Reduce(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm);
+		{ int result_ = other_MPI_Reduce(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Reduce(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm);
+		{ int result_ = other_MPI_Reduce(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Reduce) real_ = CAIRN_REAL(MPI_Reduce);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1705,7 +1682,6 @@ int cairn_MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 
 static OTHER int other_MPI_Reduce_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Reduce_c) real_ = CAIRN_REAL(MPI_Reduce_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(112, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, root, comm);
@@ -1744,10 +1720,10 @@ int cairn_MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 112, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Reduce_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm);
+		{ int result_ = other_MPI_Reduce_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Reduce_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm);
+		{ int result_ = other_MPI_Reduce_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Reduce_c) real_ = CAIRN_REAL(MPI_Reduce_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1773,7 +1749,6 @@ int cairn_MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 
 static OTHER int other_MPI_Allreduce(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Allreduce) real_ = CAIRN_REAL(MPI_Allreduce);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(113, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm);
@@ -1811,10 +1786,10 @@ int cairn_MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 113, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Allreduce(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm);
+		{ int result_ = other_MPI_Allreduce(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Allreduce(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm);
+		{ int result_ = other_MPI_Allreduce(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Allreduce) real_ = CAIRN_REAL(MPI_Allreduce);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1840,7 +1815,6 @@ int cairn_MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 
 static OTHER int other_MPI_Allreduce_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Allreduce_c) real_ = CAIRN_REAL(MPI_Allreduce_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(114, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm);
@@ -1878,10 +1852,10 @@ int cairn_MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 114, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Allreduce_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm);
+		{ int result_ = other_MPI_Allreduce_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Allreduce_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm);
+		{ int result_ = other_MPI_Allreduce_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Allreduce_c) real_ = CAIRN_REAL(MPI_Allreduce_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1907,7 +1881,6 @@ int cairn_MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 
 static OTHER int other_MPI_Reduce_scatter_block(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Reduce_scatter_block) real_ = CAIRN_REAL(MPI_Reduce_scatter_block);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(115, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcount, datatype, op, comm);
@@ -1945,10 +1918,10 @@ int cairn_MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvc
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 115, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Reduce_scatter_block(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm);
+		{ int result_ = other_MPI_Reduce_scatter_block(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Reduce_scatter_block(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm);
+		{ int result_ = other_MPI_Reduce_scatter_block(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Reduce_scatter_block) real_ = CAIRN_REAL(MPI_Reduce_scatter_block);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1974,7 +1947,6 @@ int cairn_MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvc
 
 static OTHER int other_MPI_Reduce_scatter_block_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Reduce_scatter_block_c) real_ = CAIRN_REAL(MPI_Reduce_scatter_block_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(116, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcount, datatype, op, comm);
@@ -2012,10 +1984,10 @@ int cairn_MPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Cou
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 116, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Reduce_scatter_block_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm);
+		{ int result_ = other_MPI_Reduce_scatter_block_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Reduce_scatter_block_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm);
+		{ int result_ = other_MPI_Reduce_scatter_block_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Reduce_scatter_block_c) real_ = CAIRN_REAL(MPI_Reduce_scatter_block_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2041,7 +2013,6 @@ int cairn_MPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Cou
 
 static OTHER int other_MPI_Reduce_scatter(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Reduce_scatter) real_ = CAIRN_REAL(MPI_Reduce_scatter);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(117, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcounts, datatype, op, comm);
@@ -2081,10 +2052,10 @@ int cairn_MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvc
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 117, CAIRN_HEADER + 40 + cairn_list_bytes(length_recvcounts_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Reduce_scatter(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm);
+		{ int result_ = other_MPI_Reduce_scatter(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Reduce_scatter(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm);
+		{ int result_ = other_MPI_Reduce_scatter(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Reduce_scatter) real_ = CAIRN_REAL(MPI_Reduce_scatter);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2110,7 +2081,6 @@ int cairn_MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvc
 
 static OTHER int other_MPI_Reduce_scatter_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Reduce_scatter_c) real_ = CAIRN_REAL(MPI_Reduce_scatter_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(118, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcounts, datatype, op, comm);
@@ -2150,10 +2120,10 @@ int cairn_MPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Cou
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 118, CAIRN_HEADER + 40 + cairn_list_bytes(length_recvcounts_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Reduce_scatter_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm);
+		{ int result_ = other_MPI_Reduce_scatter_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Reduce_scatter_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm);
+		{ int result_ = other_MPI_Reduce_scatter_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Reduce_scatter_c) real_ = CAIRN_REAL(MPI_Reduce_scatter_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2179,7 +2149,6 @@ int cairn_MPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Cou
 
 static OTHER int other_MPI_Scan(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Scan) real_ = CAIRN_REAL(MPI_Scan);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(119, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm);
@@ -2217,10 +2186,10 @@ int cairn_MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype d
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 119, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Scan(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm);
+		{ int result_ = other_MPI_Scan(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Scan(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm);
+		{ int result_ = other_MPI_Scan(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Scan) real_ = CAIRN_REAL(MPI_Scan);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2246,7 +2215,6 @@ int cairn_MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype d
 
 static OTHER int other_MPI_Scan_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Scan_c) real_ = CAIRN_REAL(MPI_Scan_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(120, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm);
@@ -2284,10 +2252,10 @@ int cairn_MPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Da
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 120, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Scan_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm);
+		{ int result_ = other_MPI_Scan_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Scan_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm);
+		{ int result_ = other_MPI_Scan_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Scan_c) real_ = CAIRN_REAL(MPI_Scan_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2313,7 +2281,6 @@ int cairn_MPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Da
 
 static OTHER int other_MPI_Exscan(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Exscan) real_ = CAIRN_REAL(MPI_Exscan);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(121, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm);
@@ -2351,10 +2318,10 @@ int cairn_MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 121, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Exscan(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm);
+		{ int result_ = other_MPI_Exscan(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Exscan(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm);
+		{ int result_ = other_MPI_Exscan(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Exscan) real_ = CAIRN_REAL(MPI_Exscan);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2380,7 +2347,6 @@ int cairn_MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 
 static OTHER int other_MPI_Exscan_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Exscan_c) real_ = CAIRN_REAL(MPI_Exscan_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(122, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm);
@@ -2418,10 +2384,10 @@ int cairn_MPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 122, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Exscan_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm);
+		{ int result_ = other_MPI_Exscan_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Exscan_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm);
+		{ int result_ = other_MPI_Exscan_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Exscan_c) real_ = CAIRN_REAL(MPI_Exscan_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2447,7 +2413,6 @@ int cairn_MPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 
 static OTHER int other_MPI_Ibarrier(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ibarrier) real_ = CAIRN_REAL(MPI_Ibarrier);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(123, &caller_, &real_))
 		return real_(comm, request);
@@ -2476,10 +2441,10 @@ int cairn_MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 123, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Ibarrier(CAIRN_CALLER, CAIRN_FRAME, comm, request);
+		{ int result_ = other_MPI_Ibarrier(CAIRN_CALLER, CAIRN_FRAME, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Ibarrier(CAIRN_CALLER, CAIRN_FRAME, comm, request);
+		{ int result_ = other_MPI_Ibarrier(CAIRN_CALLER, CAIRN_FRAME, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Ibarrier) real_ = CAIRN_REAL(MPI_Ibarrier);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2500,7 +2465,6 @@ int cairn_MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 
 static OTHER int other_MPI_Ibcast(uint64_t caller_, const void *frame_, void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ibcast) real_ = CAIRN_REAL(MPI_Ibcast);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(124, &caller_, &real_))
 		return real_(buffer, count, datatype, root, comm, request);
@@ -2534,10 +2498,10 @@ int cairn_MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, M
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 124, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Ibcast(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm, request);
+		{ int result_ = other_MPI_Ibcast(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Ibcast(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm, request);
+		{ int result_ = other_MPI_Ibcast(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Ibcast) real_ = CAIRN_REAL(MPI_Ibcast);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2559,7 +2523,6 @@ int cairn_MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, M
 
 static OTHER int other_MPI_Ibcast_c(uint64_t caller_, const void *frame_, void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ibcast_c) real_ = CAIRN_REAL(MPI_Ibcast_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(125, &caller_, &real_))
 		return real_(buffer, count, datatype, root, comm, request);
@@ -2593,10 +2556,10 @@ int cairn_MPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 125, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Ibcast_c(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm, request);
+		{ int result_ = other_MPI_Ibcast_c(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Ibcast_c(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm, request);
+		{ int result_ = other_MPI_Ibcast_c(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Ibcast_c) real_ = CAIRN_REAL(MPI_Ibcast_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2618,7 +2581,6 @@ int cairn_MPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int
 
 static OTHER int other_MPI_Igather(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Igather) real_ = CAIRN_REAL(MPI_Igather);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(126, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
@@ -2654,10 +2616,10 @@ int cairn_MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 126, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Igather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+		{ int result_ = other_MPI_Igather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Igather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+		{ int result_ = other_MPI_Igather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Igather) real_ = CAIRN_REAL(MPI_Igather);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2679,7 +2641,6 @@ int cairn_MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 
 static OTHER int other_MPI_Igather_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Igather_c) real_ = CAIRN_REAL(MPI_Igather_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(127, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
@@ -2715,10 +2676,10 @@ int cairn_MPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 127, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Igather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+		{ int result_ = other_MPI_Igather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Igather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+		{ int result_ = other_MPI_Igather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Igather_c) real_ = CAIRN_REAL(MPI_Igather_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2741,8 +2702,8 @@ int cairn_MPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 int cairn_MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Igatherv) real_ = CAIRN_REAL(MPI_Igatherv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(128, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
@@ -2778,8 +2739,8 @@ int cairn_MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 int cairn_MPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Igatherv_c) real_ = CAIRN_REAL(MPI_Igatherv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(129, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
@@ -2814,7 +2775,6 @@ int cairn_MPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 
 static OTHER int other_MPI_Iscatter(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Iscatter) real_ = CAIRN_REAL(MPI_Iscatter);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(130, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
@@ -2850,10 +2810,10 @@ int cairn_MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 130, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Iscatter(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+		{ int result_ = other_MPI_Iscatter(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Iscatter(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+		{ int result_ = other_MPI_Iscatter(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Iscatter) real_ = CAIRN_REAL(MPI_Iscatter);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2875,7 +2835,6 @@ int cairn_MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 
 static OTHER int other_MPI_Iscatter_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Iscatter_c) real_ = CAIRN_REAL(MPI_Iscatter_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(131, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
@@ -2911,10 +2870,10 @@ int cairn_MPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 131, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Iscatter_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+		{ int result_ = other_MPI_Iscatter_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Iscatter_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
+		{ int result_ = other_MPI_Iscatter_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Iscatter_c) real_ = CAIRN_REAL(MPI_Iscatter_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2937,8 +2896,8 @@ int cairn_MPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 int cairn_MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Iscatterv) real_ = CAIRN_REAL(MPI_Iscatterv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(132, &caller_, &real_))
 		return real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
@@ -2974,8 +2933,8 @@ int cairn_MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int d
 int cairn_MPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Iscatterv_c) real_ = CAIRN_REAL(MPI_Iscatterv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(133, &caller_, &real_))
 		return real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
@@ -3010,7 +2969,6 @@ int cairn_MPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], con
 
 static OTHER int other_MPI_Iallgather(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Iallgather) real_ = CAIRN_REAL(MPI_Iallgather);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(134, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
@@ -3045,10 +3003,10 @@ int cairn_MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendty
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 134, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Iallgather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+		{ int result_ = other_MPI_Iallgather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Iallgather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+		{ int result_ = other_MPI_Iallgather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Iallgather) real_ = CAIRN_REAL(MPI_Iallgather);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3070,7 +3028,6 @@ int cairn_MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendty
 
 static OTHER int other_MPI_Iallgather_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Iallgather_c) real_ = CAIRN_REAL(MPI_Iallgather_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(135, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
@@ -3105,10 +3062,10 @@ int cairn_MPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 135, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Iallgather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+		{ int result_ = other_MPI_Iallgather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Iallgather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+		{ int result_ = other_MPI_Iallgather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Iallgather_c) real_ = CAIRN_REAL(MPI_Iallgather_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3130,7 +3087,6 @@ int cairn_MPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
 
 static OTHER int other_MPI_Iallgatherv(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Iallgatherv) real_ = CAIRN_REAL(MPI_Iallgatherv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(136, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
@@ -3170,10 +3126,10 @@ int cairn_MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendt
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 136, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Iallgatherv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+		{ int result_ = other_MPI_Iallgatherv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Iallgatherv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+		{ int result_ = other_MPI_Iallgatherv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Iallgatherv) real_ = CAIRN_REAL(MPI_Iallgatherv);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3195,7 +3151,6 @@ int cairn_MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendt
 
 static OTHER int other_MPI_Iallgatherv_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Iallgatherv_c) real_ = CAIRN_REAL(MPI_Iallgatherv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(137, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
@@ -3235,10 +3190,10 @@ int cairn_MPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 137, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Iallgatherv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+		{ int result_ = other_MPI_Iallgatherv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Iallgatherv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+		{ int result_ = other_MPI_Iallgatherv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Iallgatherv_c) real_ = CAIRN_REAL(MPI_Iallgatherv_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3260,7 +3215,6 @@ int cairn_MPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 
 static OTHER int other_MPI_Ialltoall(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ialltoall) real_ = CAIRN_REAL(MPI_Ialltoall);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(138, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
@@ -3295,10 +3249,10 @@ int cairn_MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 138, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Ialltoall(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+		{ int result_ = other_MPI_Ialltoall(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Ialltoall(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+		{ int result_ = other_MPI_Ialltoall(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Ialltoall) real_ = CAIRN_REAL(MPI_Ialltoall);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3320,7 +3274,6 @@ int cairn_MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 
 static OTHER int other_MPI_Ialltoall_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ialltoall_c) real_ = CAIRN_REAL(MPI_Ialltoall_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(139, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
@@ -3355,10 +3308,10 @@ int cairn_MPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 139, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Ialltoall_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+		{ int result_ = other_MPI_Ialltoall_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Ialltoall_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+		{ int result_ = other_MPI_Ialltoall_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Ialltoall_c) real_ = CAIRN_REAL(MPI_Ialltoall_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3380,7 +3333,6 @@ int cairn_MPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 
 static OTHER int other_MPI_Ialltoallv(uint64_t caller_, const void *frame_, const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ialltoallv) real_ = CAIRN_REAL(MPI_Ialltoallv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(140, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
@@ -3425,10 +3377,10 @@ int cairn_MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int 
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 140, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Ialltoallv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+		{ int result_ = other_MPI_Ialltoallv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Ialltoallv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+		{ int result_ = other_MPI_Ialltoallv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Ialltoallv) real_ = CAIRN_REAL(MPI_Ialltoallv);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3450,7 +3402,6 @@ int cairn_MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int 
 
 static OTHER int other_MPI_Ialltoallv_c(uint64_t caller_, const void *frame_, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ialltoallv_c) real_ = CAIRN_REAL(MPI_Ialltoallv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(141, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
@@ -3495,10 +3446,10 @@ int cairn_MPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], co
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 141, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Ialltoallv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+		{ int result_ = other_MPI_Ialltoallv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Ialltoallv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+		{ int result_ = other_MPI_Ialltoallv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Ialltoallv_c) real_ = CAIRN_REAL(MPI_Ialltoallv_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3520,7 +3471,6 @@ int cairn_MPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], co
 
 static OTHER int other_MPI_Ialltoallw(uint64_t caller_, const void *frame_, const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ialltoallw) real_ = CAIRN_REAL(MPI_Ialltoallw);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(142, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
@@ -3569,10 +3519,10 @@ int cairn_MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int 
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 142, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Ialltoallw(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+		{ int result_ = other_MPI_Ialltoallw(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Ialltoallw(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+		{ int result_ = other_MPI_Ialltoallw(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Ialltoallw) real_ = CAIRN_REAL(MPI_Ialltoallw);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3594,7 +3544,6 @@ int cairn_MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int 
 
 static OTHER int other_MPI_Ialltoallw_c(uint64_t caller_, const void *frame_, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ialltoallw_c) real_ = CAIRN_REAL(MPI_Ialltoallw_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(143, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
@@ -3643,10 +3592,10 @@ int cairn_MPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], co
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 143, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Ialltoallw_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+		{ int result_ = other_MPI_Ialltoallw_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Ialltoallw_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+		{ int result_ = other_MPI_Ialltoallw_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Ialltoallw_c) real_ = CAIRN_REAL(MPI_Ialltoallw_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3668,7 +3617,6 @@ int cairn_MPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], co
 
 static OTHER int other_MPI_Ireduce(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ireduce) real_ = CAIRN_REAL(MPI_Ireduce);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(144, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, root, comm, request);
@@ -3703,10 +3651,10 @@ int cairn_MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 144, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Ireduce(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm, request);
+		{ int result_ = other_MPI_Ireduce(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Ireduce(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm, request);
+		{ int result_ = other_MPI_Ireduce(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Ireduce) real_ = CAIRN_REAL(MPI_Ireduce);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3728,7 +3676,6 @@ int cairn_MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 
 static OTHER int other_MPI_Ireduce_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ireduce_c) real_ = CAIRN_REAL(MPI_Ireduce_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(145, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, root, comm, request);
@@ -3763,10 +3710,10 @@ int cairn_MPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 145, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Ireduce_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm, request);
+		{ int result_ = other_MPI_Ireduce_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Ireduce_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm, request);
+		{ int result_ = other_MPI_Ireduce_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Ireduce_c) real_ = CAIRN_REAL(MPI_Ireduce_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3788,7 +3735,6 @@ int cairn_MPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 
 static OTHER int other_MPI_Iallreduce(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Iallreduce) real_ = CAIRN_REAL(MPI_Iallreduce);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(146, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, request);
@@ -3822,10 +3768,10 @@ int cairn_MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Data
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 146, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Iallreduce(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request);
+		{ int result_ = other_MPI_Iallreduce(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Iallreduce(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request);
+		{ int result_ = other_MPI_Iallreduce(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Iallreduce) real_ = CAIRN_REAL(MPI_Iallreduce);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3847,7 +3793,6 @@ int cairn_MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Data
 
 static OTHER int other_MPI_Iallreduce_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Iallreduce_c) real_ = CAIRN_REAL(MPI_Iallreduce_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(147, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, request);
@@ -3881,10 +3826,10 @@ int cairn_MPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, 
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 147, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Iallreduce_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request);
+		{ int result_ = other_MPI_Iallreduce_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Iallreduce_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request);
+		{ int result_ = other_MPI_Iallreduce_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Iallreduce_c) real_ = CAIRN_REAL(MPI_Iallreduce_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3906,7 +3851,6 @@ int cairn_MPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, 
 
 static OTHER int other_MPI_Ireduce_scatter_block(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ireduce_scatter_block) real_ = CAIRN_REAL(MPI_Ireduce_scatter_block);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(148, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
@@ -3940,10 +3884,10 @@ int cairn_MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recv
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 148, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Ireduce_scatter_block(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm, request);
+		{ int result_ = other_MPI_Ireduce_scatter_block(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Ireduce_scatter_block(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm, request);
+		{ int result_ = other_MPI_Ireduce_scatter_block(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Ireduce_scatter_block) real_ = CAIRN_REAL(MPI_Ireduce_scatter_block);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3965,7 +3909,6 @@ int cairn_MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recv
 
 static OTHER int other_MPI_Ireduce_scatter_block_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ireduce_scatter_block_c) real_ = CAIRN_REAL(MPI_Ireduce_scatter_block_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(149, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcount, datatype, op, comm, request);
@@ -3999,10 +3942,10 @@ int cairn_MPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Co
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 149, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Ireduce_scatter_block_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm, request);
+		{ int result_ = other_MPI_Ireduce_scatter_block_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Ireduce_scatter_block_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm, request);
+		{ int result_ = other_MPI_Ireduce_scatter_block_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Ireduce_scatter_block_c) real_ = CAIRN_REAL(MPI_Ireduce_scatter_block_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4024,7 +3967,6 @@ int cairn_MPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Co
 
 static OTHER int other_MPI_Ireduce_scatter(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ireduce_scatter) real_ = CAIRN_REAL(MPI_Ireduce_scatter);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(150, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
@@ -4060,10 +4002,10 @@ int cairn_MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recv
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 150, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Ireduce_scatter(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
+		{ int result_ = other_MPI_Ireduce_scatter(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Ireduce_scatter(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
+		{ int result_ = other_MPI_Ireduce_scatter(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Ireduce_scatter) real_ = CAIRN_REAL(MPI_Ireduce_scatter);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4085,7 +4027,6 @@ int cairn_MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recv
 
 static OTHER int other_MPI_Ireduce_scatter_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ireduce_scatter_c) real_ = CAIRN_REAL(MPI_Ireduce_scatter_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(151, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
@@ -4121,10 +4062,10 @@ int cairn_MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Co
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 151, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Ireduce_scatter_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
+		{ int result_ = other_MPI_Ireduce_scatter_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Ireduce_scatter_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm, request);
+		{ int result_ = other_MPI_Ireduce_scatter_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Ireduce_scatter_c) real_ = CAIRN_REAL(MPI_Ireduce_scatter_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4146,7 +4087,6 @@ int cairn_MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Co
 
 static OTHER int other_MPI_Iscan(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Iscan) real_ = CAIRN_REAL(MPI_Iscan);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(152, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, request);
@@ -4180,10 +4120,10 @@ int cairn_MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype 
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 152, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Iscan(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request);
+		{ int result_ = other_MPI_Iscan(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Iscan(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request);
+		{ int result_ = other_MPI_Iscan(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Iscan) real_ = CAIRN_REAL(MPI_Iscan);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4205,7 +4145,6 @@ int cairn_MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype 
 
 static OTHER int other_MPI_Iscan_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Iscan_c) real_ = CAIRN_REAL(MPI_Iscan_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(153, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, request);
@@ -4239,10 +4178,10 @@ int cairn_MPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_D
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 153, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Iscan_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request);
+		{ int result_ = other_MPI_Iscan_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Iscan_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request);
+		{ int result_ = other_MPI_Iscan_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Iscan_c) real_ = CAIRN_REAL(MPI_Iscan_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4264,7 +4203,6 @@ int cairn_MPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_D
 
 static OTHER int other_MPI_Iexscan(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Iexscan) real_ = CAIRN_REAL(MPI_Iexscan);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(154, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, request);
@@ -4298,10 +4236,10 @@ int cairn_MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 154, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Iexscan(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request);
+		{ int result_ = other_MPI_Iexscan(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Iexscan(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request);
+		{ int result_ = other_MPI_Iexscan(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Iexscan) real_ = CAIRN_REAL(MPI_Iexscan);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4323,7 +4261,6 @@ int cairn_MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatyp
 
 static OTHER int other_MPI_Iexscan_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Iexscan_c) real_ = CAIRN_REAL(MPI_Iexscan_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(155, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, request);
@@ -4357,10 +4294,10 @@ int cairn_MPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 155, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Iexscan_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request);
+		{ int result_ = other_MPI_Iexscan_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Iexscan_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request);
+		{ int result_ = other_MPI_Iexscan_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Iexscan_c) real_ = CAIRN_REAL(MPI_Iexscan_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4382,7 +4319,6 @@ int cairn_MPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI
 
 static OTHER int other_MPI_Barrier_init(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Barrier_init) real_ = CAIRN_REAL(MPI_Barrier_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(156, &caller_, &real_))
 		return real_(comm, info, request);
@@ -4412,10 +4348,10 @@ int cairn_MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 156, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Barrier_init(CAIRN_CALLER, CAIRN_FRAME, comm, info, request);
+		{ int result_ = other_MPI_Barrier_init(CAIRN_CALLER, CAIRN_FRAME, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Barrier_init(CAIRN_CALLER, CAIRN_FRAME, comm, info, request);
+		{ int result_ = other_MPI_Barrier_init(CAIRN_CALLER, CAIRN_FRAME, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Barrier_init) real_ = CAIRN_REAL(MPI_Barrier_init);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4436,7 +4372,6 @@ int cairn_MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 
 static OTHER int other_MPI_Bcast_init(uint64_t caller_, const void *frame_, void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Bcast_init) real_ = CAIRN_REAL(MPI_Bcast_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(157, &caller_, &real_))
 		return real_(buffer, count, datatype, root, comm, info, request);
@@ -4471,10 +4406,10 @@ int cairn_MPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int roo
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 157, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Bcast_init(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm, info, request);
+		{ int result_ = other_MPI_Bcast_init(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Bcast_init(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm, info, request);
+		{ int result_ = other_MPI_Bcast_init(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Bcast_init) real_ = CAIRN_REAL(MPI_Bcast_init);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4496,7 +4431,6 @@ int cairn_MPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int roo
 
 static OTHER int other_MPI_Bcast_init_c(uint64_t caller_, const void *frame_, void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Bcast_init_c) real_ = CAIRN_REAL(MPI_Bcast_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(158, &caller_, &real_))
 		return real_(buffer, count, datatype, root, comm, info, request);
@@ -4531,10 +4465,10 @@ int cairn_MPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype,
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 158, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Bcast_init_c(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm, info, request);
+		{ int result_ = other_MPI_Bcast_init_c(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(buffer)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Bcast_init_c(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm, info, request);
+		{ int result_ = other_MPI_Bcast_init_c(CAIRN_CALLER, CAIRN_FRAME, buffer, count, datatype, root, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Bcast_init_c) real_ = CAIRN_REAL(MPI_Bcast_init_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4556,7 +4490,6 @@ int cairn_MPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype,
 
 static OTHER int other_MPI_Gather_init(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Gather_init) real_ = CAIRN_REAL(MPI_Gather_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(159, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
@@ -4593,10 +4526,10 @@ int cairn_MPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendt
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 159, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Gather_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+		{ int result_ = other_MPI_Gather_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Gather_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+		{ int result_ = other_MPI_Gather_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Gather_init) real_ = CAIRN_REAL(MPI_Gather_init);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4618,7 +4551,6 @@ int cairn_MPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendt
 
 static OTHER int other_MPI_Gather_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Gather_init_c) real_ = CAIRN_REAL(MPI_Gather_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(160, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
@@ -4655,10 +4587,10 @@ int cairn_MPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 160, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Gather_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+		{ int result_ = other_MPI_Gather_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Gather_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+		{ int result_ = other_MPI_Gather_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Gather_init_c) real_ = CAIRN_REAL(MPI_Gather_init_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4681,8 +4613,8 @@ int cairn_MPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 int cairn_MPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Gatherv_init) real_ = CAIRN_REAL(MPI_Gatherv_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(161, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
@@ -4719,8 +4651,8 @@ int cairn_MPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype send
 int cairn_MPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Gatherv_init_c) real_ = CAIRN_REAL(MPI_Gatherv_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(162, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, request);
@@ -4756,7 +4688,6 @@ int cairn_MPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 
 static OTHER int other_MPI_Scatter_init(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Scatter_init) real_ = CAIRN_REAL(MPI_Scatter_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(163, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
@@ -4793,10 +4724,10 @@ int cairn_MPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype send
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 163, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Scatter_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+		{ int result_ = other_MPI_Scatter_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Scatter_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+		{ int result_ = other_MPI_Scatter_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Scatter_init) real_ = CAIRN_REAL(MPI_Scatter_init);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4818,7 +4749,6 @@ int cairn_MPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype send
 
 static OTHER int other_MPI_Scatter_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Scatter_init_c) real_ = CAIRN_REAL(MPI_Scatter_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(164, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
@@ -4855,10 +4785,10 @@ int cairn_MPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 164, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Scatter_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+		{ int result_ = other_MPI_Scatter_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Scatter_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
+		{ int result_ = other_MPI_Scatter_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Scatter_init_c) real_ = CAIRN_REAL(MPI_Scatter_init_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4881,8 +4811,8 @@ int cairn_MPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 int cairn_MPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Scatterv_init) real_ = CAIRN_REAL(MPI_Scatterv_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(165, &caller_, &real_))
 		return real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
@@ -4919,8 +4849,8 @@ int cairn_MPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const i
 int cairn_MPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Scatterv_init_c) real_ = CAIRN_REAL(MPI_Scatterv_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(166, &caller_, &real_))
 		return real_(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request);
@@ -4956,7 +4886,6 @@ int cairn_MPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[],
 
 static OTHER int other_MPI_Allgather_init(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Allgather_init) real_ = CAIRN_REAL(MPI_Allgather_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(167, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -4992,10 +4921,10 @@ int cairn_MPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype se
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 167, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Allgather_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+		{ int result_ = other_MPI_Allgather_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Allgather_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+		{ int result_ = other_MPI_Allgather_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Allgather_init) real_ = CAIRN_REAL(MPI_Allgather_init);
 	if (CAIRN_UNLIKELY(announced_))
@@ -5017,7 +4946,6 @@ int cairn_MPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype se
 
 static OTHER int other_MPI_Allgather_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Allgather_init_c) real_ = CAIRN_REAL(MPI_Allgather_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(168, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -5053,10 +4981,10 @@ int cairn_MPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 168, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Allgather_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+		{ int result_ = other_MPI_Allgather_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Allgather_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+		{ int result_ = other_MPI_Allgather_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Allgather_init_c) real_ = CAIRN_REAL(MPI_Allgather_init_c);
 	if (CAIRN_UNLIKELY(announced_))

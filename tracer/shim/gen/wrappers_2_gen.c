@@ -3,7 +3,6 @@
 
 static OTHER int other_MPI_Allgatherv_init(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Allgatherv_init) real_ = CAIRN_REAL(MPI_Allgatherv_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(169, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
@@ -44,10 +43,10 @@ int cairn_MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype s
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 169, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Allgatherv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+		{ int result_ = other_MPI_Allgatherv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Allgatherv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+		{ int result_ = other_MPI_Allgatherv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Allgatherv_init) real_ = CAIRN_REAL(MPI_Allgatherv_init);
 	if (CAIRN_UNLIKELY(announced_))
@@ -69,7 +68,6 @@ int cairn_MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype s
 
 static OTHER int other_MPI_Allgatherv_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Allgatherv_init_c) real_ = CAIRN_REAL(MPI_Allgatherv_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(170, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
@@ -110,10 +108,10 @@ int cairn_MPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 170, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Allgatherv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+		{ int result_ = other_MPI_Allgatherv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Allgatherv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+		{ int result_ = other_MPI_Allgatherv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Allgatherv_init_c) real_ = CAIRN_REAL(MPI_Allgatherv_init_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -135,7 +133,6 @@ int cairn_MPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
 
 static OTHER int other_MPI_Alltoall_init(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Alltoall_init) real_ = CAIRN_REAL(MPI_Alltoall_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(171, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -171,10 +168,10 @@ int cairn_MPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sen
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 171, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Alltoall_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+		{ int result_ = other_MPI_Alltoall_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Alltoall_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+		{ int result_ = other_MPI_Alltoall_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Alltoall_init) real_ = CAIRN_REAL(MPI_Alltoall_init);
 	if (CAIRN_UNLIKELY(announced_))
@@ -196,7 +193,6 @@ int cairn_MPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sen
 
 static OTHER int other_MPI_Alltoall_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Alltoall_init_c) real_ = CAIRN_REAL(MPI_Alltoall_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(172, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -232,10 +228,10 @@ int cairn_MPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 172, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Alltoall_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+		{ int result_ = other_MPI_Alltoall_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Alltoall_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+		{ int result_ = other_MPI_Alltoall_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Alltoall_init_c) real_ = CAIRN_REAL(MPI_Alltoall_init_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -257,7 +253,6 @@ int cairn_MPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
 
 static OTHER int other_MPI_Alltoallv_init(uint64_t caller_, const void *frame_, const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Alltoallv_init) real_ = CAIRN_REAL(MPI_Alltoallv_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(173, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
@@ -303,10 +298,10 @@ int cairn_MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const 
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 173, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Alltoallv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+		{ int result_ = other_MPI_Alltoallv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Alltoallv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+		{ int result_ = other_MPI_Alltoallv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Alltoallv_init) real_ = CAIRN_REAL(MPI_Alltoallv_init);
 	if (CAIRN_UNLIKELY(announced_))
@@ -328,7 +323,6 @@ int cairn_MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const 
 
 static OTHER int other_MPI_Alltoallv_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Alltoallv_init_c) real_ = CAIRN_REAL(MPI_Alltoallv_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(174, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
@@ -374,10 +368,10 @@ int cairn_MPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[]
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 174, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Alltoallv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+		{ int result_ = other_MPI_Alltoallv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Alltoallv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+		{ int result_ = other_MPI_Alltoallv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Alltoallv_init_c) real_ = CAIRN_REAL(MPI_Alltoallv_init_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -399,7 +393,6 @@ int cairn_MPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[]
 
 static OTHER int other_MPI_Alltoallw_init(uint64_t caller_, const void *frame_, const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Alltoallw_init) real_ = CAIRN_REAL(MPI_Alltoallw_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(175, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
@@ -449,10 +442,10 @@ int cairn_MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const 
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 175, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Alltoallw_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+		{ int result_ = other_MPI_Alltoallw_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Alltoallw_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+		{ int result_ = other_MPI_Alltoallw_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Alltoallw_init) real_ = CAIRN_REAL(MPI_Alltoallw_init);
 	if (CAIRN_UNLIKELY(announced_))
@@ -474,7 +467,6 @@ int cairn_MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const 
 
 static OTHER int other_MPI_Alltoallw_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Alltoallw_init_c) real_ = CAIRN_REAL(MPI_Alltoallw_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(176, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
@@ -524,10 +516,10 @@ int cairn_MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[]
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_size(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 176, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Alltoallw_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+		{ int result_ = other_MPI_Alltoallw_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Alltoallw_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+		{ int result_ = other_MPI_Alltoallw_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Alltoallw_init_c) real_ = CAIRN_REAL(MPI_Alltoallw_init_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -549,7 +541,6 @@ int cairn_MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[]
 
 static OTHER int other_MPI_Reduce_init(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Reduce_init) real_ = CAIRN_REAL(MPI_Reduce_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(177, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
@@ -585,10 +576,10 @@ int cairn_MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 177, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Reduce_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
+		{ int result_ = other_MPI_Reduce_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Reduce_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
+		{ int result_ = other_MPI_Reduce_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Reduce_init) real_ = CAIRN_REAL(MPI_Reduce_init);
 	if (CAIRN_UNLIKELY(announced_))
@@ -610,7 +601,6 @@ int cairn_MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 
 static OTHER int other_MPI_Reduce_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Reduce_init_c) real_ = CAIRN_REAL(MPI_Reduce_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(178, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
@@ -646,10 +636,10 @@ int cairn_MPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 178, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Reduce_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
+		{ int result_ = other_MPI_Reduce_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(root) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Reduce_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm, info, request);
+		{ int result_ = other_MPI_Reduce_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, root, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Reduce_init_c) real_ = CAIRN_REAL(MPI_Reduce_init_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -671,7 +661,6 @@ int cairn_MPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 
 static OTHER int other_MPI_Allreduce_init(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Allreduce_init) real_ = CAIRN_REAL(MPI_Allreduce_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(179, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
@@ -706,10 +695,10 @@ int cairn_MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 179, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Allreduce_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
+		{ int result_ = other_MPI_Allreduce_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Allreduce_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
+		{ int result_ = other_MPI_Allreduce_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Allreduce_init) real_ = CAIRN_REAL(MPI_Allreduce_init);
 	if (CAIRN_UNLIKELY(announced_))
@@ -731,7 +720,6 @@ int cairn_MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_
 
 static OTHER int other_MPI_Allreduce_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Allreduce_init_c) real_ = CAIRN_REAL(MPI_Allreduce_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(180, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
@@ -766,10 +754,10 @@ int cairn_MPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count cou
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 180, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Allreduce_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
+		{ int result_ = other_MPI_Allreduce_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Allreduce_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
+		{ int result_ = other_MPI_Allreduce_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Allreduce_init_c) real_ = CAIRN_REAL(MPI_Allreduce_init_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -791,7 +779,6 @@ int cairn_MPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count cou
 
 static OTHER int other_MPI_Reduce_scatter_block_init(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Reduce_scatter_block_init) real_ = CAIRN_REAL(MPI_Reduce_scatter_block_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(181, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
@@ -826,10 +813,10 @@ int cairn_MPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int 
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 181, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Reduce_scatter_block_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
+		{ int result_ = other_MPI_Reduce_scatter_block_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Reduce_scatter_block_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
+		{ int result_ = other_MPI_Reduce_scatter_block_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Reduce_scatter_block_init) real_ = CAIRN_REAL(MPI_Reduce_scatter_block_init);
 	if (CAIRN_UNLIKELY(announced_))
@@ -851,7 +838,6 @@ int cairn_MPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int 
 
 static OTHER int other_MPI_Reduce_scatter_block_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Reduce_scatter_block_init_c) real_ = CAIRN_REAL(MPI_Reduce_scatter_block_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(182, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
@@ -886,10 +872,10 @@ int cairn_MPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MP
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 182, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Reduce_scatter_block_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
+		{ int result_ = other_MPI_Reduce_scatter_block_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Reduce_scatter_block_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request);
+		{ int result_ = other_MPI_Reduce_scatter_block_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcount, datatype, op, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Reduce_scatter_block_init_c) real_ = CAIRN_REAL(MPI_Reduce_scatter_block_init_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -911,7 +897,6 @@ int cairn_MPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MP
 
 static OTHER int other_MPI_Reduce_scatter_init(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Reduce_scatter_init) real_ = CAIRN_REAL(MPI_Reduce_scatter_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(183, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
@@ -948,10 +933,10 @@ int cairn_MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int 
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 183, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Reduce_scatter_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
+		{ int result_ = other_MPI_Reduce_scatter_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Reduce_scatter_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
+		{ int result_ = other_MPI_Reduce_scatter_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Reduce_scatter_init) real_ = CAIRN_REAL(MPI_Reduce_scatter_init);
 	if (CAIRN_UNLIKELY(announced_))
@@ -973,7 +958,6 @@ int cairn_MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int 
 
 static OTHER int other_MPI_Reduce_scatter_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Reduce_scatter_init_c) real_ = CAIRN_REAL(MPI_Reduce_scatter_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(184, &caller_, &real_))
 		return real_(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
@@ -1010,10 +994,10 @@ int cairn_MPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MP
 	const int64_t length_recvcounts_ = recvcounts == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_localsize(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 184, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Reduce_scatter_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
+		{ int result_ = other_MPI_Reduce_scatter_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Reduce_scatter_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request);
+		{ int result_ = other_MPI_Reduce_scatter_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Reduce_scatter_init_c) real_ = CAIRN_REAL(MPI_Reduce_scatter_init_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1035,7 +1019,6 @@ int cairn_MPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MP
 
 static OTHER int other_MPI_Scan_init(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Scan_init) real_ = CAIRN_REAL(MPI_Scan_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(185, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
@@ -1070,10 +1053,10 @@ int cairn_MPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 185, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Scan_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
+		{ int result_ = other_MPI_Scan_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Scan_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
+		{ int result_ = other_MPI_Scan_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Scan_init) real_ = CAIRN_REAL(MPI_Scan_init);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1095,7 +1078,6 @@ int cairn_MPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 
 static OTHER int other_MPI_Scan_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Scan_init_c) real_ = CAIRN_REAL(MPI_Scan_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(186, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
@@ -1130,10 +1112,10 @@ int cairn_MPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 186, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Scan_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
+		{ int result_ = other_MPI_Scan_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Scan_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
+		{ int result_ = other_MPI_Scan_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Scan_init_c) real_ = CAIRN_REAL(MPI_Scan_init_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1155,7 +1137,6 @@ int cairn_MPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 
 static OTHER int other_MPI_Exscan_init(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Exscan_init) real_ = CAIRN_REAL(MPI_Exscan_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(187, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
@@ -1190,10 +1171,10 @@ int cairn_MPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 187, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Exscan_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
+		{ int result_ = other_MPI_Exscan_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Exscan_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
+		{ int result_ = other_MPI_Exscan_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Exscan_init) real_ = CAIRN_REAL(MPI_Exscan_init);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1215,7 +1196,6 @@ int cairn_MPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Dat
 
 static OTHER int other_MPI_Exscan_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Exscan_init_c) real_ = CAIRN_REAL(MPI_Exscan_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(188, &caller_, &real_))
 		return real_(sendbuf, recvbuf, count, datatype, op, comm, info, request);
@@ -1250,10 +1230,10 @@ int cairn_MPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 188, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Exscan_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
+		{ int result_ = other_MPI_Exscan_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Exscan_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request);
+		{ int result_ = other_MPI_Exscan_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, recvbuf, count, datatype, op, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Exscan_init_c) real_ = CAIRN_REAL(MPI_Exscan_init_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1275,7 +1255,6 @@ int cairn_MPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 
 static OTHER int other_MPI_Neighbor_allgather(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_allgather) real_ = CAIRN_REAL(MPI_Neighbor_allgather);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(189, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
@@ -1314,10 +1293,10 @@ int cairn_MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatyp
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 189, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Neighbor_allgather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+		{ int result_ = other_MPI_Neighbor_allgather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Neighbor_allgather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+		{ int result_ = other_MPI_Neighbor_allgather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Neighbor_allgather) real_ = CAIRN_REAL(MPI_Neighbor_allgather);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1343,7 +1322,6 @@ int cairn_MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatyp
 
 static OTHER int other_MPI_Neighbor_allgather_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_allgather_c) real_ = CAIRN_REAL(MPI_Neighbor_allgather_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(190, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
@@ -1382,10 +1360,10 @@ int cairn_MPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 190, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Neighbor_allgather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+		{ int result_ = other_MPI_Neighbor_allgather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Neighbor_allgather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+		{ int result_ = other_MPI_Neighbor_allgather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Neighbor_allgather_c) real_ = CAIRN_REAL(MPI_Neighbor_allgather_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1411,7 +1389,6 @@ int cairn_MPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI
 
 static OTHER int other_MPI_Neighbor_allgatherv(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_allgatherv) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(191, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
@@ -1455,10 +1432,10 @@ int cairn_MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Dataty
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 191, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Neighbor_allgatherv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+		{ int result_ = other_MPI_Neighbor_allgatherv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Neighbor_allgatherv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+		{ int result_ = other_MPI_Neighbor_allgatherv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Neighbor_allgatherv) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1484,7 +1461,6 @@ int cairn_MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Dataty
 
 static OTHER int other_MPI_Neighbor_allgatherv_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_allgatherv_c) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(192, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
@@ -1528,10 +1504,10 @@ int cairn_MPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MP
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 192, CAIRN_HEADER + 48 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Neighbor_allgatherv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+		{ int result_ = other_MPI_Neighbor_allgatherv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Neighbor_allgatherv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+		{ int result_ = other_MPI_Neighbor_allgatherv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Neighbor_allgatherv_c) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1557,7 +1533,6 @@ int cairn_MPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MP
 
 static OTHER int other_MPI_Neighbor_alltoall(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_alltoall) real_ = CAIRN_REAL(MPI_Neighbor_alltoall);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(193, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
@@ -1596,10 +1571,10 @@ int cairn_MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 193, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Neighbor_alltoall(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+		{ int result_ = other_MPI_Neighbor_alltoall(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Neighbor_alltoall(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+		{ int result_ = other_MPI_Neighbor_alltoall(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoall) real_ = CAIRN_REAL(MPI_Neighbor_alltoall);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1625,7 +1600,6 @@ int cairn_MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype
 
 static OTHER int other_MPI_Neighbor_alltoall_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_alltoall_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoall_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(194, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
@@ -1664,10 +1638,10 @@ int cairn_MPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 194, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Neighbor_alltoall_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+		{ int result_ = other_MPI_Neighbor_alltoall_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Neighbor_alltoall_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+		{ int result_ = other_MPI_Neighbor_alltoall_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoall_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoall_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1693,7 +1667,6 @@ int cairn_MPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_
 
 static OTHER int other_MPI_Neighbor_alltoallv(uint64_t caller_, const void *frame_, const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_alltoallv) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(195, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
@@ -1742,10 +1715,10 @@ int cairn_MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], co
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 195, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Neighbor_alltoallv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+		{ int result_ = other_MPI_Neighbor_alltoallv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Neighbor_alltoallv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+		{ int result_ = other_MPI_Neighbor_alltoallv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoallv) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1771,7 +1744,6 @@ int cairn_MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], co
 
 static OTHER int other_MPI_Neighbor_alltoallv_c(uint64_t caller_, const void *frame_, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_alltoallv_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(196, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
@@ -1820,10 +1792,10 @@ int cairn_MPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcoun
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 196, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Neighbor_alltoallv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+		{ int result_ = other_MPI_Neighbor_alltoallv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Neighbor_alltoallv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+		{ int result_ = other_MPI_Neighbor_alltoallv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoallv_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1849,7 +1821,6 @@ int cairn_MPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcoun
 
 static OTHER int other_MPI_Neighbor_alltoallw(uint64_t caller_, const void *frame_, const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_alltoallw) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(197, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
@@ -1902,10 +1873,10 @@ int cairn_MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], co
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 197, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Neighbor_alltoallw(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+		{ int result_ = other_MPI_Neighbor_alltoallw(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Neighbor_alltoallw(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+		{ int result_ = other_MPI_Neighbor_alltoallw(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoallw) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1931,7 +1902,6 @@ int cairn_MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], co
 
 static OTHER int other_MPI_Neighbor_alltoallw_c(uint64_t caller_, const void *frame_, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_alltoallw_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(198, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
@@ -1984,10 +1954,10 @@ int cairn_MPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcoun
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 198, CAIRN_HEADER + 24 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Neighbor_alltoallw_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+		{ int result_ = other_MPI_Neighbor_alltoallw_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Neighbor_alltoallw_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+		{ int result_ = other_MPI_Neighbor_alltoallw_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoallw_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2013,7 +1983,6 @@ int cairn_MPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcoun
 
 static OTHER int other_MPI_Ineighbor_allgather(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ineighbor_allgather) real_ = CAIRN_REAL(MPI_Ineighbor_allgather);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(199, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
@@ -2048,10 +2017,10 @@ int cairn_MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Dataty
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 199, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Ineighbor_allgather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+		{ int result_ = other_MPI_Ineighbor_allgather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Ineighbor_allgather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+		{ int result_ = other_MPI_Ineighbor_allgather(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Ineighbor_allgather) real_ = CAIRN_REAL(MPI_Ineighbor_allgather);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2073,7 +2042,6 @@ int cairn_MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Dataty
 
 static OTHER int other_MPI_Ineighbor_allgather_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ineighbor_allgather_c) real_ = CAIRN_REAL(MPI_Ineighbor_allgather_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(200, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
@@ -2108,10 +2076,10 @@ int cairn_MPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MP
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 200, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Ineighbor_allgather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+		{ int result_ = other_MPI_Ineighbor_allgather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Ineighbor_allgather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+		{ int result_ = other_MPI_Ineighbor_allgather_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Ineighbor_allgather_c) real_ = CAIRN_REAL(MPI_Ineighbor_allgather_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2133,7 +2101,6 @@ int cairn_MPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MP
 
 static OTHER int other_MPI_Ineighbor_allgatherv(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ineighbor_allgatherv) real_ = CAIRN_REAL(MPI_Ineighbor_allgatherv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(201, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
@@ -2173,10 +2140,10 @@ int cairn_MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datat
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 201, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Ineighbor_allgatherv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+		{ int result_ = other_MPI_Ineighbor_allgatherv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Ineighbor_allgatherv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+		{ int result_ = other_MPI_Ineighbor_allgatherv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Ineighbor_allgatherv) real_ = CAIRN_REAL(MPI_Ineighbor_allgatherv);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2198,7 +2165,6 @@ int cairn_MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datat
 
 static OTHER int other_MPI_Ineighbor_allgatherv_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ineighbor_allgatherv_c) real_ = CAIRN_REAL(MPI_Ineighbor_allgatherv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(202, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
@@ -2238,10 +2204,10 @@ int cairn_MPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, M
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 202, CAIRN_HEADER + 56 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Ineighbor_allgatherv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+		{ int result_ = other_MPI_Ineighbor_allgatherv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Ineighbor_allgatherv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+		{ int result_ = other_MPI_Ineighbor_allgatherv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Ineighbor_allgatherv_c) real_ = CAIRN_REAL(MPI_Ineighbor_allgatherv_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2263,7 +2229,6 @@ int cairn_MPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, M
 
 static OTHER int other_MPI_Ineighbor_alltoall(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ineighbor_alltoall) real_ = CAIRN_REAL(MPI_Ineighbor_alltoall);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(203, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
@@ -2298,10 +2263,10 @@ int cairn_MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatyp
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 203, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Ineighbor_alltoall(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+		{ int result_ = other_MPI_Ineighbor_alltoall(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Ineighbor_alltoall(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+		{ int result_ = other_MPI_Ineighbor_alltoall(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Ineighbor_alltoall) real_ = CAIRN_REAL(MPI_Ineighbor_alltoall);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2323,7 +2288,6 @@ int cairn_MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatyp
 
 static OTHER int other_MPI_Ineighbor_alltoall_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ineighbor_alltoall_c) real_ = CAIRN_REAL(MPI_Ineighbor_alltoall_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(204, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
@@ -2358,10 +2322,10 @@ int cairn_MPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 204, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Ineighbor_alltoall_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+		{ int result_ = other_MPI_Ineighbor_alltoall_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Ineighbor_alltoall_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+		{ int result_ = other_MPI_Ineighbor_alltoall_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Ineighbor_alltoall_c) real_ = CAIRN_REAL(MPI_Ineighbor_alltoall_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2383,7 +2347,6 @@ int cairn_MPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI
 
 static OTHER int other_MPI_Ineighbor_alltoallv(uint64_t caller_, const void *frame_, const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ineighbor_alltoallv) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallv);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(205, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
@@ -2428,10 +2391,10 @@ int cairn_MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], c
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 205, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Ineighbor_alltoallv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+		{ int result_ = other_MPI_Ineighbor_alltoallv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Ineighbor_alltoallv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+		{ int result_ = other_MPI_Ineighbor_alltoallv(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Ineighbor_alltoallv) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallv);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2453,7 +2416,6 @@ int cairn_MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], c
 
 static OTHER int other_MPI_Ineighbor_alltoallv_c(uint64_t caller_, const void *frame_, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ineighbor_alltoallv_c) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallv_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(206, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
@@ -2498,10 +2460,10 @@ int cairn_MPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcou
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 206, CAIRN_HEADER + 48 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Ineighbor_alltoallv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+		{ int result_ = other_MPI_Ineighbor_alltoallv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Ineighbor_alltoallv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+		{ int result_ = other_MPI_Ineighbor_alltoallv_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Ineighbor_alltoallv_c) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallv_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2523,7 +2485,6 @@ int cairn_MPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcou
 
 static OTHER int other_MPI_Ineighbor_alltoallw(uint64_t caller_, const void *frame_, const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ineighbor_alltoallw) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallw);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(207, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
@@ -2572,10 +2533,10 @@ int cairn_MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], c
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 207, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Ineighbor_alltoallw(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+		{ int result_ = other_MPI_Ineighbor_alltoallw(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Ineighbor_alltoallw(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+		{ int result_ = other_MPI_Ineighbor_alltoallw(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Ineighbor_alltoallw) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallw);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2597,7 +2558,6 @@ int cairn_MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], c
 
 static OTHER int other_MPI_Ineighbor_alltoallw_c(uint64_t caller_, const void *frame_, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Ineighbor_alltoallw_c) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallw_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(208, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
@@ -2646,10 +2606,10 @@ int cairn_MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcou
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 208, CAIRN_HEADER + 32 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Ineighbor_alltoallw_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+		{ int result_ = other_MPI_Ineighbor_alltoallw_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Ineighbor_alltoallw_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request);
+		{ int result_ = other_MPI_Ineighbor_alltoallw_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Ineighbor_alltoallw_c) real_ = CAIRN_REAL(MPI_Ineighbor_alltoallw_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2671,7 +2631,6 @@ int cairn_MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcou
 
 static OTHER int other_MPI_Neighbor_allgather_init(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_allgather_init) real_ = CAIRN_REAL(MPI_Neighbor_allgather_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(209, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -2707,10 +2666,10 @@ int cairn_MPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Da
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 209, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Neighbor_allgather_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+		{ int result_ = other_MPI_Neighbor_allgather_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Neighbor_allgather_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+		{ int result_ = other_MPI_Neighbor_allgather_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Neighbor_allgather_init) real_ = CAIRN_REAL(MPI_Neighbor_allgather_init);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2732,7 +2691,6 @@ int cairn_MPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Da
 
 static OTHER int other_MPI_Neighbor_allgather_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_allgather_init_c) real_ = CAIRN_REAL(MPI_Neighbor_allgather_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(210, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -2768,10 +2726,10 @@ int cairn_MPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 210, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Neighbor_allgather_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+		{ int result_ = other_MPI_Neighbor_allgather_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Neighbor_allgather_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+		{ int result_ = other_MPI_Neighbor_allgather_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Neighbor_allgather_init_c) real_ = CAIRN_REAL(MPI_Neighbor_allgather_init_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2793,7 +2751,6 @@ int cairn_MPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount
 
 static OTHER int other_MPI_Neighbor_allgatherv_init(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_allgatherv_init) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(211, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
@@ -2834,10 +2791,10 @@ int cairn_MPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_D
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 211, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Neighbor_allgatherv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+		{ int result_ = other_MPI_Neighbor_allgatherv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Neighbor_allgatherv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+		{ int result_ = other_MPI_Neighbor_allgatherv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Neighbor_allgatherv_init) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv_init);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2859,7 +2816,6 @@ int cairn_MPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_D
 
 static OTHER int other_MPI_Neighbor_allgatherv_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_allgatherv_init_c) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(212, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
@@ -2900,10 +2856,10 @@ int cairn_MPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcoun
 	const int64_t length_displs_ = displs == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 212, CAIRN_HEADER + 64 + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_displs_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Neighbor_allgatherv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+		{ int result_ = other_MPI_Neighbor_allgatherv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_displs_, displs) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Neighbor_allgatherv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request);
+		{ int result_ = other_MPI_Neighbor_allgatherv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Neighbor_allgatherv_init_c) real_ = CAIRN_REAL(MPI_Neighbor_allgatherv_init_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2925,7 +2881,6 @@ int cairn_MPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcoun
 
 static OTHER int other_MPI_Neighbor_alltoall_init(uint64_t caller_, const void *frame_, const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_alltoall_init) real_ = CAIRN_REAL(MPI_Neighbor_alltoall_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(213, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -2961,10 +2916,10 @@ int cairn_MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Dat
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 213, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Neighbor_alltoall_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+		{ int result_ = other_MPI_Neighbor_alltoall_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Neighbor_alltoall_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+		{ int result_ = other_MPI_Neighbor_alltoall_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoall_init) real_ = CAIRN_REAL(MPI_Neighbor_alltoall_init);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2986,7 +2941,6 @@ int cairn_MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Dat
 
 static OTHER int other_MPI_Neighbor_alltoall_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_alltoall_init_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoall_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(214, &caller_, &real_))
 		return real_(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
@@ -3022,10 +2976,10 @@ int cairn_MPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount,
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 214, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Neighbor_alltoall_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+		{ int result_ = other_MPI_Neighbor_alltoall_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && *in_++ == CAIRN_WORD(sendcount) && *in_++ == CAIRN_WORD(sendtype) && *in_++ == CAIRN_WORD(recvcount) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Neighbor_alltoall_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request);
+		{ int result_ = other_MPI_Neighbor_alltoall_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoall_init_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoall_init_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3047,7 +3001,6 @@ int cairn_MPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount,
 
 static OTHER int other_MPI_Neighbor_alltoallv_init(uint64_t caller_, const void *frame_, const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_alltoallv_init) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(215, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
@@ -3093,10 +3046,10 @@ int cairn_MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 215, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Neighbor_alltoallv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+		{ int result_ = other_MPI_Neighbor_alltoallv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Neighbor_alltoallv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+		{ int result_ = other_MPI_Neighbor_alltoallv_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoallv_init) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv_init);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3118,7 +3071,6 @@ int cairn_MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[
 
 static OTHER int other_MPI_Neighbor_alltoallv_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_alltoallv_init_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(216, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
@@ -3164,10 +3116,10 @@ int cairn_MPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sen
 	const int64_t length_rdispls_ = rdispls == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 216, CAIRN_HEADER + 56 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Neighbor_alltoallv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+		{ int result_ = other_MPI_Neighbor_alltoallv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && *in_++ == CAIRN_WORD(sendtype) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && *in_++ == CAIRN_WORD(recvtype) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Neighbor_alltoallv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request);
+		{ int result_ = other_MPI_Neighbor_alltoallv_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoallv_init_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallv_init_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3189,7 +3141,6 @@ int cairn_MPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sen
 
 static OTHER int other_MPI_Neighbor_alltoallw_init(uint64_t caller_, const void *frame_, const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_alltoallw_init) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw_init);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(217, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
@@ -3239,10 +3190,10 @@ int cairn_MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 217, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Neighbor_alltoallw_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+		{ int result_ = other_MPI_Neighbor_alltoallw_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Neighbor_alltoallw_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+		{ int result_ = other_MPI_Neighbor_alltoallw_init(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoallw_init) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw_init);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3264,7 +3215,6 @@ int cairn_MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[
 
 static OTHER int other_MPI_Neighbor_alltoallw_init_c(uint64_t caller_, const void *frame_, const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Neighbor_alltoallw_init_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw_init_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(218, &caller_, &real_))
 		return real_(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
@@ -3314,10 +3264,10 @@ int cairn_MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sen
 	const int64_t length_recvtypes_ = recvtypes == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_indegree(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 218, CAIRN_HEADER + 40 + cairn_list_bytes(length_sendcounts_) + cairn_list_bytes(length_sdispls_) + cairn_list_bytes(length_sendtypes_) + cairn_list_bytes(length_recvcounts_) + cairn_list_bytes(length_rdispls_) + cairn_list_bytes(length_recvtypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Neighbor_alltoallw_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+		{ int result_ = other_MPI_Neighbor_alltoallw_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(sendbuf)) && CAIRN_SAME_LIST(in_, length_sendcounts_, sendcounts) && CAIRN_SAME_LIST(in_, length_sdispls_, sdispls) && CAIRN_SAME_LIST(in_, length_sendtypes_, sendtypes) && CAIRN_SAME_LIST(in_, length_recvcounts_, recvcounts) && CAIRN_SAME_LIST(in_, length_rdispls_, rdispls) && CAIRN_SAME_LIST(in_, length_recvtypes_, recvtypes) && *in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Neighbor_alltoallw_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request);
+		{ int result_ = other_MPI_Neighbor_alltoallw_init_c(CAIRN_CALLER, CAIRN_FRAME, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, info, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Neighbor_alltoallw_init_c) real_ = CAIRN_REAL(MPI_Neighbor_alltoallw_init_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3339,7 +3289,6 @@ int cairn_MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sen
 
 static OTHER int other_MPI_Op_create(uint64_t caller_, const void *frame_, MPI_User_function *user_fn, int commute, MPI_Op *op)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Op_create) real_ = CAIRN_REAL(MPI_Op_create);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(219, &caller_, &real_))
 		return real_(user_fn, commute, op);
@@ -3369,10 +3318,10 @@ int cairn_MPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 219, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Op_create(CAIRN_CALLER, CAIRN_FRAME, user_fn, commute, op);
+		{ int result_ = other_MPI_Op_create(CAIRN_CALLER, CAIRN_FRAME, user_fn, commute, op); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(user_fn)) && *in_++ == CAIRN_WORD(commute)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Op_create(CAIRN_CALLER, CAIRN_FRAME, user_fn, commute, op);
+		{ int result_ = other_MPI_Op_create(CAIRN_CALLER, CAIRN_FRAME, user_fn, commute, op); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Op_create) real_ = CAIRN_REAL(MPI_Op_create);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3393,7 +3342,6 @@ int cairn_MPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
 
 static OTHER int other_MPI_Op_create_c(uint64_t caller_, const void *frame_, MPI_User_function_c *user_fn, int commute, MPI_Op *op)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Op_create_c) real_ = CAIRN_REAL(MPI_Op_create_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(220, &caller_, &real_))
 		return real_(user_fn, commute, op);
@@ -3423,10 +3371,10 @@ int cairn_MPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 220, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Op_create_c(CAIRN_CALLER, CAIRN_FRAME, user_fn, commute, op);
+		{ int result_ = other_MPI_Op_create_c(CAIRN_CALLER, CAIRN_FRAME, user_fn, commute, op); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(user_fn)) && *in_++ == CAIRN_WORD(commute)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Op_create_c(CAIRN_CALLER, CAIRN_FRAME, user_fn, commute, op);
+		{ int result_ = other_MPI_Op_create_c(CAIRN_CALLER, CAIRN_FRAME, user_fn, commute, op); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Op_create_c) real_ = CAIRN_REAL(MPI_Op_create_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3447,7 +3395,6 @@ int cairn_MPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op)
 
 static OTHER int other_MPI_Op_free(uint64_t caller_, const void *frame_, MPI_Op *op)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Op_free) real_ = CAIRN_REAL(MPI_Op_free);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(221, &caller_, &real_))
 		return real_(op);
@@ -3476,10 +3423,10 @@ int cairn_MPI_Op_free(MPI_Op *op)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 221, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Op_free(CAIRN_CALLER, CAIRN_FRAME, op);
+		{ int result_ = other_MPI_Op_free(CAIRN_CALLER, CAIRN_FRAME, op); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(op)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Op_free(CAIRN_CALLER, CAIRN_FRAME, op);
+		{ int result_ = other_MPI_Op_free(CAIRN_CALLER, CAIRN_FRAME, op); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Op_free) real_ = CAIRN_REAL(MPI_Op_free);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3499,7 +3446,6 @@ int cairn_MPI_Op_free(MPI_Op *op)
 
 static OTHER int other_MPI_Op_commutative(uint64_t caller_, const void *frame_, MPI_Op op, int *commute)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Op_commutative) real_ = CAIRN_REAL(MPI_Op_commutative);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(222, &caller_, &real_))
 		return real_(op, commute);
@@ -3527,10 +3473,10 @@ int cairn_MPI_Op_commutative(MPI_Op op, int *commute)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 222, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Op_commutative(CAIRN_CALLER, CAIRN_FRAME, op, commute);
+		{ int result_ = other_MPI_Op_commutative(CAIRN_CALLER, CAIRN_FRAME, op, commute); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(op)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Op_commutative(CAIRN_CALLER, CAIRN_FRAME, op, commute);
+		{ int result_ = other_MPI_Op_commutative(CAIRN_CALLER, CAIRN_FRAME, op, commute); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Op_commutative) real_ = CAIRN_REAL(MPI_Op_commutative);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3550,7 +3496,6 @@ int cairn_MPI_Op_commutative(MPI_Op op, int *commute)
 
 static OTHER int other_MPI_Reduce_local(uint64_t caller_, const void *frame_, const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Reduce_local) real_ = CAIRN_REAL(MPI_Reduce_local);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(223, &caller_, &real_))
 		return real_(inbuf, inoutbuf, count, datatype, op);
@@ -3581,10 +3526,10 @@ int cairn_MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Dat
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 223, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Reduce_local(CAIRN_CALLER, CAIRN_FRAME, inbuf, inoutbuf, count, datatype, op);
+		{ int result_ = other_MPI_Reduce_local(CAIRN_CALLER, CAIRN_FRAME, inbuf, inoutbuf, count, datatype, op); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(inbuf)) && *in_++ == cairn_pointer(CAIRN_WORD(inoutbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Reduce_local(CAIRN_CALLER, CAIRN_FRAME, inbuf, inoutbuf, count, datatype, op);
+		{ int result_ = other_MPI_Reduce_local(CAIRN_CALLER, CAIRN_FRAME, inbuf, inoutbuf, count, datatype, op); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Reduce_local) real_ = CAIRN_REAL(MPI_Reduce_local);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3603,7 +3548,6 @@ int cairn_MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Dat
 
 static OTHER int other_MPI_Reduce_local_c(uint64_t caller_, const void *frame_, const void *inbuf, void *inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Reduce_local_c) real_ = CAIRN_REAL(MPI_Reduce_local_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(224, &caller_, &real_))
 		return real_(inbuf, inoutbuf, count, datatype, op);
@@ -3634,10 +3578,10 @@ int cairn_MPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count,
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 224, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Reduce_local_c(CAIRN_CALLER, CAIRN_FRAME, inbuf, inoutbuf, count, datatype, op);
+		{ int result_ = other_MPI_Reduce_local_c(CAIRN_CALLER, CAIRN_FRAME, inbuf, inoutbuf, count, datatype, op); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(inbuf)) && *in_++ == cairn_pointer(CAIRN_WORD(inoutbuf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(op)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Reduce_local_c(CAIRN_CALLER, CAIRN_FRAME, inbuf, inoutbuf, count, datatype, op);
+		{ int result_ = other_MPI_Reduce_local_c(CAIRN_CALLER, CAIRN_FRAME, inbuf, inoutbuf, count, datatype, op); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Reduce_local_c) real_ = CAIRN_REAL(MPI_Reduce_local_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3656,7 +3600,6 @@ int cairn_MPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count,
 
 static OTHER int other_MPI_Group_size(uint64_t caller_, const void *frame_, MPI_Group group, int *size)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Group_size) real_ = CAIRN_REAL(MPI_Group_size);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(225, &caller_, &real_))
 		return real_(group, size);
@@ -3684,10 +3627,10 @@ int cairn_MPI_Group_size(MPI_Group group, int *size)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 225, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Group_size(CAIRN_CALLER, CAIRN_FRAME, group, size);
+		{ int result_ = other_MPI_Group_size(CAIRN_CALLER, CAIRN_FRAME, group, size); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Group_size(CAIRN_CALLER, CAIRN_FRAME, group, size);
+		{ int result_ = other_MPI_Group_size(CAIRN_CALLER, CAIRN_FRAME, group, size); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Group_size) real_ = CAIRN_REAL(MPI_Group_size);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3707,7 +3650,6 @@ int cairn_MPI_Group_size(MPI_Group group, int *size)
 
 static OTHER int other_MPI_Group_rank(uint64_t caller_, const void *frame_, MPI_Group group, int *rank)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Group_rank) real_ = CAIRN_REAL(MPI_Group_rank);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(226, &caller_, &real_))
 		return real_(group, rank);
@@ -3735,10 +3677,10 @@ int cairn_MPI_Group_rank(MPI_Group group, int *rank)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 226, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Group_rank(CAIRN_CALLER, CAIRN_FRAME, group, rank);
+		{ int result_ = other_MPI_Group_rank(CAIRN_CALLER, CAIRN_FRAME, group, rank); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Group_rank(CAIRN_CALLER, CAIRN_FRAME, group, rank);
+		{ int result_ = other_MPI_Group_rank(CAIRN_CALLER, CAIRN_FRAME, group, rank); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Group_rank) real_ = CAIRN_REAL(MPI_Group_rank);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3758,7 +3700,6 @@ int cairn_MPI_Group_rank(MPI_Group group, int *rank)
 
 static OTHER int other_MPI_Group_translate_ranks(uint64_t caller_, const void *frame_, MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[])
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Group_translate_ranks) real_ = CAIRN_REAL(MPI_Group_translate_ranks);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(227, &caller_, &real_))
 		return real_(group1, n, ranks1, group2, ranks2);
@@ -3793,10 +3734,10 @@ int cairn_MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[],
 	const int64_t length_ranks2_ = ranks2 == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
 	const uint64_t *in_ = cairn_expected(&record_, 227, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranks1_) + cairn_list_bytes(length_ranks2_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Group_translate_ranks(CAIRN_CALLER, CAIRN_FRAME, group1, n, ranks1, group2, ranks2);
+		{ int result_ = other_MPI_Group_translate_ranks(CAIRN_CALLER, CAIRN_FRAME, group1, n, ranks1, group2, ranks2); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group1) && *in_++ == CAIRN_WORD(n) && CAIRN_SAME_LIST(in_, length_ranks1_, ranks1) && *in_++ == CAIRN_WORD(group2)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Group_translate_ranks(CAIRN_CALLER, CAIRN_FRAME, group1, n, ranks1, group2, ranks2);
+		{ int result_ = other_MPI_Group_translate_ranks(CAIRN_CALLER, CAIRN_FRAME, group1, n, ranks1, group2, ranks2); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Group_translate_ranks) real_ = CAIRN_REAL(MPI_Group_translate_ranks);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3816,7 +3757,6 @@ int cairn_MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[],
 
 static OTHER int other_MPI_Group_compare(uint64_t caller_, const void *frame_, MPI_Group group1, MPI_Group group2, int *result)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Group_compare) real_ = CAIRN_REAL(MPI_Group_compare);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(228, &caller_, &real_))
 		return real_(group1, group2, result);
@@ -3845,10 +3785,10 @@ int cairn_MPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 228, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Group_compare(CAIRN_CALLER, CAIRN_FRAME, group1, group2, result);
+		{ int result_ = other_MPI_Group_compare(CAIRN_CALLER, CAIRN_FRAME, group1, group2, result); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group1) && *in_++ == CAIRN_WORD(group2)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Group_compare(CAIRN_CALLER, CAIRN_FRAME, group1, group2, result);
+		{ int result_ = other_MPI_Group_compare(CAIRN_CALLER, CAIRN_FRAME, group1, group2, result); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Group_compare) real_ = CAIRN_REAL(MPI_Group_compare);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3868,7 +3808,6 @@ int cairn_MPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 
 static OTHER int other_MPI_Comm_group(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Group *group)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_group) real_ = CAIRN_REAL(MPI_Comm_group);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(229, &caller_, &real_))
 		return real_(comm, group);
@@ -3897,10 +3836,10 @@ int cairn_MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 229, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Comm_group(CAIRN_CALLER, CAIRN_FRAME, comm, group);
+		{ int result_ = other_MPI_Comm_group(CAIRN_CALLER, CAIRN_FRAME, comm, group); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Comm_group(CAIRN_CALLER, CAIRN_FRAME, comm, group);
+		{ int result_ = other_MPI_Comm_group(CAIRN_CALLER, CAIRN_FRAME, comm, group); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Comm_group) real_ = CAIRN_REAL(MPI_Comm_group);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3921,7 +3860,6 @@ int cairn_MPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 
 static OTHER int other_MPI_Group_union(uint64_t caller_, const void *frame_, MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Group_union) real_ = CAIRN_REAL(MPI_Group_union);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(230, &caller_, &real_))
 		return real_(group1, group2, newgroup);
@@ -3951,10 +3889,10 @@ int cairn_MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgrou
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 230, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Group_union(CAIRN_CALLER, CAIRN_FRAME, group1, group2, newgroup);
+		{ int result_ = other_MPI_Group_union(CAIRN_CALLER, CAIRN_FRAME, group1, group2, newgroup); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group1) && *in_++ == CAIRN_WORD(group2)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Group_union(CAIRN_CALLER, CAIRN_FRAME, group1, group2, newgroup);
+		{ int result_ = other_MPI_Group_union(CAIRN_CALLER, CAIRN_FRAME, group1, group2, newgroup); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Group_union) real_ = CAIRN_REAL(MPI_Group_union);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3975,7 +3913,6 @@ int cairn_MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgrou
 
 static OTHER int other_MPI_Group_intersection(uint64_t caller_, const void *frame_, MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Group_intersection) real_ = CAIRN_REAL(MPI_Group_intersection);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(231, &caller_, &real_))
 		return real_(group1, group2, newgroup);
@@ -4005,10 +3942,10 @@ int cairn_MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 231, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Group_intersection(CAIRN_CALLER, CAIRN_FRAME, group1, group2, newgroup);
+		{ int result_ = other_MPI_Group_intersection(CAIRN_CALLER, CAIRN_FRAME, group1, group2, newgroup); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group1) && *in_++ == CAIRN_WORD(group2)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Group_intersection(CAIRN_CALLER, CAIRN_FRAME, group1, group2, newgroup);
+		{ int result_ = other_MPI_Group_intersection(CAIRN_CALLER, CAIRN_FRAME, group1, group2, newgroup); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Group_intersection) real_ = CAIRN_REAL(MPI_Group_intersection);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4029,7 +3966,6 @@ int cairn_MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group *
 
 static OTHER int other_MPI_Group_difference(uint64_t caller_, const void *frame_, MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Group_difference) real_ = CAIRN_REAL(MPI_Group_difference);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(232, &caller_, &real_))
 		return real_(group1, group2, newgroup);
@@ -4059,10 +3995,10 @@ int cairn_MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *ne
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 232, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Group_difference(CAIRN_CALLER, CAIRN_FRAME, group1, group2, newgroup);
+		{ int result_ = other_MPI_Group_difference(CAIRN_CALLER, CAIRN_FRAME, group1, group2, newgroup); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group1) && *in_++ == CAIRN_WORD(group2)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Group_difference(CAIRN_CALLER, CAIRN_FRAME, group1, group2, newgroup);
+		{ int result_ = other_MPI_Group_difference(CAIRN_CALLER, CAIRN_FRAME, group1, group2, newgroup); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Group_difference) real_ = CAIRN_REAL(MPI_Group_difference);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4083,7 +4019,6 @@ int cairn_MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *ne
 
 static OTHER int other_MPI_Group_incl(uint64_t caller_, const void *frame_, MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Group_incl) real_ = CAIRN_REAL(MPI_Group_incl);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(233, &caller_, &real_))
 		return real_(group, n, ranks, newgroup);
@@ -4116,10 +4051,10 @@ int cairn_MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *n
 	const int64_t length_ranks_ = ranks == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
 	const uint64_t *in_ = cairn_expected(&record_, 233, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranks_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Group_incl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranks, newgroup);
+		{ int result_ = other_MPI_Group_incl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranks, newgroup); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group) && *in_++ == CAIRN_WORD(n) && CAIRN_SAME_LIST(in_, length_ranks_, ranks)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Group_incl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranks, newgroup);
+		{ int result_ = other_MPI_Group_incl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranks, newgroup); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Group_incl) real_ = CAIRN_REAL(MPI_Group_incl);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4140,7 +4075,6 @@ int cairn_MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *n
 
 static OTHER int other_MPI_Group_excl(uint64_t caller_, const void *frame_, MPI_Group group, int n, const int ranks[], MPI_Group *newgroup)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Group_excl) real_ = CAIRN_REAL(MPI_Group_excl);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(234, &caller_, &real_))
 		return real_(group, n, ranks, newgroup);
@@ -4173,10 +4107,10 @@ int cairn_MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *n
 	const int64_t length_ranks_ = ranks == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)n);
 	const uint64_t *in_ = cairn_expected(&record_, 234, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranks_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Group_excl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranks, newgroup);
+		{ int result_ = other_MPI_Group_excl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranks, newgroup); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group) && *in_++ == CAIRN_WORD(n) && CAIRN_SAME_LIST(in_, length_ranks_, ranks)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Group_excl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranks, newgroup);
+		{ int result_ = other_MPI_Group_excl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranks, newgroup); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Group_excl) real_ = CAIRN_REAL(MPI_Group_excl);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4197,7 +4131,6 @@ int cairn_MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *n
 
 static OTHER int other_MPI_Group_range_incl(uint64_t caller_, const void *frame_, MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Group_range_incl) real_ = CAIRN_REAL(MPI_Group_range_incl);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(235, &caller_, &real_))
 		return real_(group, n, ranges, newgroup);
@@ -4230,10 +4163,10 @@ int cairn_MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Grou
 	const int64_t length_ranges_ = ranges == NULL ? CAIRN_NULL : 3 * cairn_not_negative((int64_t)n);
 	const uint64_t *in_ = cairn_expected(&record_, 235, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranges_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Group_range_incl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranges, newgroup);
+		{ int result_ = other_MPI_Group_range_incl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranges, newgroup); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group) && *in_++ == CAIRN_WORD(n) && CAIRN_SAME_LIST(in_, length_ranges_, (const int *)ranges)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Group_range_incl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranges, newgroup);
+		{ int result_ = other_MPI_Group_range_incl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranges, newgroup); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Group_range_incl) real_ = CAIRN_REAL(MPI_Group_range_incl);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4254,7 +4187,6 @@ int cairn_MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Grou
 
 static OTHER int other_MPI_Group_range_excl(uint64_t caller_, const void *frame_, MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Group_range_excl) real_ = CAIRN_REAL(MPI_Group_range_excl);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(236, &caller_, &real_))
 		return real_(group, n, ranges, newgroup);
@@ -4287,10 +4219,10 @@ int cairn_MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Grou
 	const int64_t length_ranges_ = ranges == NULL ? CAIRN_NULL : 3 * cairn_not_negative((int64_t)n);
 	const uint64_t *in_ = cairn_expected(&record_, 236, CAIRN_HEADER + 24 + cairn_list_bytes(length_ranges_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Group_range_excl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranges, newgroup);
+		{ int result_ = other_MPI_Group_range_excl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranges, newgroup); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group) && *in_++ == CAIRN_WORD(n) && CAIRN_SAME_LIST(in_, length_ranges_, (const int *)ranges)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Group_range_excl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranges, newgroup);
+		{ int result_ = other_MPI_Group_range_excl(CAIRN_CALLER, CAIRN_FRAME, group, n, ranges, newgroup); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Group_range_excl) real_ = CAIRN_REAL(MPI_Group_range_excl);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4312,8 +4244,8 @@ int cairn_MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Grou
 int cairn_MPI_Group_from_session_pset(MPI_Session session, const char *pset_name, MPI_Group *newgroup)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Group_from_session_pset) real_ = CAIRN_REAL(MPI_Group_from_session_pset);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(237, &caller_, &real_))
 		return real_(session, pset_name, newgroup);
@@ -4339,7 +4271,6 @@ int cairn_MPI_Group_from_session_pset(MPI_Session session, const char *pset_name
 
 static OTHER int other_MPI_Group_free(uint64_t caller_, const void *frame_, MPI_Group *group)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Group_free) real_ = CAIRN_REAL(MPI_Group_free);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(238, &caller_, &real_))
 		return real_(group);
@@ -4368,10 +4299,10 @@ int cairn_MPI_Group_free(MPI_Group *group)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 238, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Group_free(CAIRN_CALLER, CAIRN_FRAME, group);
+		{ int result_ = other_MPI_Group_free(CAIRN_CALLER, CAIRN_FRAME, group); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(group)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Group_free(CAIRN_CALLER, CAIRN_FRAME, group);
+		{ int result_ = other_MPI_Group_free(CAIRN_CALLER, CAIRN_FRAME, group); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Group_free) real_ = CAIRN_REAL(MPI_Group_free);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4391,7 +4322,6 @@ int cairn_MPI_Group_free(MPI_Group *group)
 
 static OTHER int other_MPI_Comm_size(uint64_t caller_, const void *frame_, MPI_Comm comm, int *size)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_size) real_ = CAIRN_REAL(MPI_Comm_size);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(239, &caller_, &real_))
 		return real_(comm, size);
@@ -4419,10 +4349,10 @@ int cairn_MPI_Comm_size(MPI_Comm comm, int *size)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 239, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Comm_size(CAIRN_CALLER, CAIRN_FRAME, comm, size);
+		{ int result_ = other_MPI_Comm_size(CAIRN_CALLER, CAIRN_FRAME, comm, size); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Comm_size(CAIRN_CALLER, CAIRN_FRAME, comm, size);
+		{ int result_ = other_MPI_Comm_size(CAIRN_CALLER, CAIRN_FRAME, comm, size); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Comm_size) real_ = CAIRN_REAL(MPI_Comm_size);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4442,7 +4372,6 @@ int cairn_MPI_Comm_size(MPI_Comm comm, int *size)
 
 static OTHER int other_MPI_Comm_rank(uint64_t caller_, const void *frame_, MPI_Comm comm, int *rank)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_rank) real_ = CAIRN_REAL(MPI_Comm_rank);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(240, &caller_, &real_))
 		return real_(comm, rank);
@@ -4470,10 +4399,10 @@ int cairn_MPI_Comm_rank(MPI_Comm comm, int *rank)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 240, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Comm_rank(CAIRN_CALLER, CAIRN_FRAME, comm, rank);
+		{ int result_ = other_MPI_Comm_rank(CAIRN_CALLER, CAIRN_FRAME, comm, rank); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Comm_rank(CAIRN_CALLER, CAIRN_FRAME, comm, rank);
+		{ int result_ = other_MPI_Comm_rank(CAIRN_CALLER, CAIRN_FRAME, comm, rank); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Comm_rank) real_ = CAIRN_REAL(MPI_Comm_rank);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4493,7 +4422,6 @@ int cairn_MPI_Comm_rank(MPI_Comm comm, int *rank)
 
 static OTHER int other_MPI_Comm_compare(uint64_t caller_, const void *frame_, MPI_Comm comm1, MPI_Comm comm2, int *result)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_compare) real_ = CAIRN_REAL(MPI_Comm_compare);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(241, &caller_, &real_))
 		return real_(comm1, comm2, result);
@@ -4522,10 +4450,10 @@ int cairn_MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 241, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Comm_compare(CAIRN_CALLER, CAIRN_FRAME, comm1, comm2, result);
+		{ int result_ = other_MPI_Comm_compare(CAIRN_CALLER, CAIRN_FRAME, comm1, comm2, result); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm1) && *in_++ == CAIRN_WORD(comm2)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Comm_compare(CAIRN_CALLER, CAIRN_FRAME, comm1, comm2, result);
+		{ int result_ = other_MPI_Comm_compare(CAIRN_CALLER, CAIRN_FRAME, comm1, comm2, result); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Comm_compare) real_ = CAIRN_REAL(MPI_Comm_compare);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4546,8 +4474,8 @@ int cairn_MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 int cairn_MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Comm_dup) real_ = CAIRN_REAL(MPI_Comm_dup);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(242, &caller_, &real_))
 		return real_(comm, newcomm);
@@ -4574,8 +4502,8 @@ int cairn_MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 int cairn_MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Comm_dup_with_info) real_ = CAIRN_REAL(MPI_Comm_dup_with_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(243, &caller_, &real_))
 		return real_(comm, info, newcomm);
@@ -4602,7 +4530,6 @@ int cairn_MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm
 
 static OTHER int other_MPI_Comm_idup(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_idup) real_ = CAIRN_REAL(MPI_Comm_idup);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(244, &caller_, &real_))
 		return real_(comm, newcomm, request);
@@ -4632,10 +4559,10 @@ int cairn_MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 244, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Comm_idup(CAIRN_CALLER, CAIRN_FRAME, comm, newcomm, request);
+		{ int result_ = other_MPI_Comm_idup(CAIRN_CALLER, CAIRN_FRAME, comm, newcomm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Comm_idup(CAIRN_CALLER, CAIRN_FRAME, comm, newcomm, request);
+		{ int result_ = other_MPI_Comm_idup(CAIRN_CALLER, CAIRN_FRAME, comm, newcomm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Comm_idup) real_ = CAIRN_REAL(MPI_Comm_idup);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4657,7 +4584,6 @@ int cairn_MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 
 static OTHER int other_MPI_Comm_idup_with_info(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_idup_with_info) real_ = CAIRN_REAL(MPI_Comm_idup_with_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(245, &caller_, &real_))
 		return real_(comm, info, newcomm, request);
@@ -4688,10 +4614,10 @@ int cairn_MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcom
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 245, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Comm_idup_with_info(CAIRN_CALLER, CAIRN_FRAME, comm, info, newcomm, request);
+		{ int result_ = other_MPI_Comm_idup_with_info(CAIRN_CALLER, CAIRN_FRAME, comm, info, newcomm, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Comm_idup_with_info(CAIRN_CALLER, CAIRN_FRAME, comm, info, newcomm, request);
+		{ int result_ = other_MPI_Comm_idup_with_info(CAIRN_CALLER, CAIRN_FRAME, comm, info, newcomm, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Comm_idup_with_info) real_ = CAIRN_REAL(MPI_Comm_idup_with_info);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4714,8 +4640,8 @@ int cairn_MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcom
 int cairn_MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Comm_create) real_ = CAIRN_REAL(MPI_Comm_create);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(246, &caller_, &real_))
 		return real_(comm, group, newcomm);
@@ -4743,8 +4669,8 @@ int cairn_MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 int cairn_MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Comm_create_group) real_ = CAIRN_REAL(MPI_Comm_create_group);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(247, &caller_, &real_))
 		return real_(comm, group, tag, newcomm);
@@ -4773,8 +4699,8 @@ int cairn_MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Com
 int cairn_MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Comm_split) real_ = CAIRN_REAL(MPI_Comm_split);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(248, &caller_, &real_))
 		return real_(comm, color, key, newcomm);
@@ -4803,8 +4729,8 @@ int cairn_MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 int cairn_MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Comm_split_type) real_ = CAIRN_REAL(MPI_Comm_split_type);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(249, &caller_, &real_))
 		return real_(comm, split_type, key, info, newcomm);
@@ -4834,8 +4760,8 @@ int cairn_MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info i
 int cairn_MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Comm_create_from_group) real_ = CAIRN_REAL(MPI_Comm_create_from_group);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(250, &caller_, &real_))
 		return real_(group, stringtag, info, errhandler, newcomm);
@@ -4865,7 +4791,6 @@ int cairn_MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI
 
 static OTHER int other_MPI_Comm_free(uint64_t caller_, const void *frame_, MPI_Comm *comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_free) real_ = CAIRN_REAL(MPI_Comm_free);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(251, &caller_, &real_))
 		return real_(comm);
@@ -4894,10 +4819,10 @@ int cairn_MPI_Comm_free(MPI_Comm *comm)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 251, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Comm_free(CAIRN_CALLER, CAIRN_FRAME, comm);
+		{ int result_ = other_MPI_Comm_free(CAIRN_CALLER, CAIRN_FRAME, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Comm_free(CAIRN_CALLER, CAIRN_FRAME, comm);
+		{ int result_ = other_MPI_Comm_free(CAIRN_CALLER, CAIRN_FRAME, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Comm_free) real_ = CAIRN_REAL(MPI_Comm_free);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4917,7 +4842,6 @@ int cairn_MPI_Comm_free(MPI_Comm *comm)
 
 static OTHER int other_MPI_Comm_set_info(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Info info)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_set_info) real_ = CAIRN_REAL(MPI_Comm_set_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(252, &caller_, &real_))
 		return real_(comm, info);
@@ -4944,10 +4868,10 @@ int cairn_MPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 252, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Comm_set_info(CAIRN_CALLER, CAIRN_FRAME, comm, info);
+		{ int result_ = other_MPI_Comm_set_info(CAIRN_CALLER, CAIRN_FRAME, comm, info); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Comm_set_info(CAIRN_CALLER, CAIRN_FRAME, comm, info);
+		{ int result_ = other_MPI_Comm_set_info(CAIRN_CALLER, CAIRN_FRAME, comm, info); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Comm_set_info) real_ = CAIRN_REAL(MPI_Comm_set_info);
 	if (CAIRN_UNLIKELY(announced_))

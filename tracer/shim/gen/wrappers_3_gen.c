@@ -3,7 +3,6 @@
 
 static OTHER int other_MPI_Comm_get_info(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Info *info_used)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_get_info) real_ = CAIRN_REAL(MPI_Comm_get_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(253, &caller_, &real_))
 		return real_(comm, info_used);
@@ -32,10 +31,10 @@ int cairn_MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 253, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Comm_get_info(CAIRN_CALLER, CAIRN_FRAME, comm, info_used);
+		{ int result_ = other_MPI_Comm_get_info(CAIRN_CALLER, CAIRN_FRAME, comm, info_used); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Comm_get_info(CAIRN_CALLER, CAIRN_FRAME, comm, info_used);
+		{ int result_ = other_MPI_Comm_get_info(CAIRN_CALLER, CAIRN_FRAME, comm, info_used); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Comm_get_info) real_ = CAIRN_REAL(MPI_Comm_get_info);
 	if (CAIRN_UNLIKELY(announced_))
@@ -56,7 +55,6 @@ int cairn_MPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 
 static OTHER int other_MPI_Comm_test_inter(uint64_t caller_, const void *frame_, MPI_Comm comm, int *flag)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_test_inter) real_ = CAIRN_REAL(MPI_Comm_test_inter);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(254, &caller_, &real_))
 		return real_(comm, flag);
@@ -84,10 +82,10 @@ int cairn_MPI_Comm_test_inter(MPI_Comm comm, int *flag)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 254, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Comm_test_inter(CAIRN_CALLER, CAIRN_FRAME, comm, flag);
+		{ int result_ = other_MPI_Comm_test_inter(CAIRN_CALLER, CAIRN_FRAME, comm, flag); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Comm_test_inter(CAIRN_CALLER, CAIRN_FRAME, comm, flag);
+		{ int result_ = other_MPI_Comm_test_inter(CAIRN_CALLER, CAIRN_FRAME, comm, flag); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Comm_test_inter) real_ = CAIRN_REAL(MPI_Comm_test_inter);
 	if (CAIRN_UNLIKELY(announced_))
@@ -107,7 +105,6 @@ int cairn_MPI_Comm_test_inter(MPI_Comm comm, int *flag)
 
 static OTHER int other_MPI_Comm_remote_size(uint64_t caller_, const void *frame_, MPI_Comm comm, int *size)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_remote_size) real_ = CAIRN_REAL(MPI_Comm_remote_size);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(255, &caller_, &real_))
 		return real_(comm, size);
@@ -135,10 +132,10 @@ int cairn_MPI_Comm_remote_size(MPI_Comm comm, int *size)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 255, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Comm_remote_size(CAIRN_CALLER, CAIRN_FRAME, comm, size);
+		{ int result_ = other_MPI_Comm_remote_size(CAIRN_CALLER, CAIRN_FRAME, comm, size); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Comm_remote_size(CAIRN_CALLER, CAIRN_FRAME, comm, size);
+		{ int result_ = other_MPI_Comm_remote_size(CAIRN_CALLER, CAIRN_FRAME, comm, size); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Comm_remote_size) real_ = CAIRN_REAL(MPI_Comm_remote_size);
 	if (CAIRN_UNLIKELY(announced_))
@@ -158,7 +155,6 @@ int cairn_MPI_Comm_remote_size(MPI_Comm comm, int *size)
 
 static OTHER int other_MPI_Comm_remote_group(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Group *group)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_remote_group) real_ = CAIRN_REAL(MPI_Comm_remote_group);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(256, &caller_, &real_))
 		return real_(comm, group);
@@ -187,10 +183,10 @@ int cairn_MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 256, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Comm_remote_group(CAIRN_CALLER, CAIRN_FRAME, comm, group);
+		{ int result_ = other_MPI_Comm_remote_group(CAIRN_CALLER, CAIRN_FRAME, comm, group); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Comm_remote_group(CAIRN_CALLER, CAIRN_FRAME, comm, group);
+		{ int result_ = other_MPI_Comm_remote_group(CAIRN_CALLER, CAIRN_FRAME, comm, group); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Comm_remote_group) real_ = CAIRN_REAL(MPI_Comm_remote_group);
 	if (CAIRN_UNLIKELY(announced_))
@@ -212,8 +208,8 @@ int cairn_MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 int cairn_MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Intercomm_create) real_ = CAIRN_REAL(MPI_Intercomm_create);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(257, &caller_, &real_))
 		return real_(local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm);
@@ -244,8 +240,8 @@ int cairn_MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm p
 int cairn_MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Intercomm_create_from_groups) real_ = CAIRN_REAL(MPI_Intercomm_create_from_groups);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(258, &caller_, &real_))
 		return real_(local_group, local_leader, remote_group, remote_leader, stringtag, info, errhandler, newintercomm);
@@ -279,8 +275,8 @@ int cairn_MPI_Intercomm_create_from_groups(MPI_Group local_group, int local_lead
 int cairn_MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Intercomm_merge) real_ = CAIRN_REAL(MPI_Intercomm_merge);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(259, &caller_, &real_))
 		return real_(intercomm, high, newintracomm);
@@ -308,8 +304,8 @@ int cairn_MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintraco
 int cairn_MPI_Comm_set_name(MPI_Comm comm, const char *comm_name)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Comm_set_name) real_ = CAIRN_REAL(MPI_Comm_set_name);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(260, &caller_, &real_))
 		return real_(comm, comm_name);
@@ -333,8 +329,8 @@ int cairn_MPI_Comm_set_name(MPI_Comm comm, const char *comm_name)
 int cairn_MPI_Type_set_name(MPI_Datatype datatype, const char *type_name)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Type_set_name) real_ = CAIRN_REAL(MPI_Type_set_name);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(261, &caller_, &real_))
 		return real_(datatype, type_name);
@@ -358,8 +354,8 @@ int cairn_MPI_Type_set_name(MPI_Datatype datatype, const char *type_name)
 int cairn_MPI_Win_set_name(MPI_Win win, const char *win_name)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Win_set_name) real_ = CAIRN_REAL(MPI_Win_set_name);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(262, &caller_, &real_))
 		return real_(win, win_name);
@@ -382,7 +378,6 @@ int cairn_MPI_Win_set_name(MPI_Win win, const char *win_name)
 
 static OTHER int other_MPI_Comm_get_name(uint64_t caller_, const void *frame_, MPI_Comm comm, char *comm_name, int *resultlen)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_get_name) real_ = CAIRN_REAL(MPI_Comm_get_name);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(263, &caller_, &real_))
 		return real_(comm, comm_name, resultlen);
@@ -413,10 +408,10 @@ int cairn_MPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
 	const int64_t length_comm_name_ = comm_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_OBJECT_NAME);
 	const uint64_t *in_ = cairn_expected(&record_, 263, CAIRN_HEADER + 16 + cairn_string_bytes(length_comm_name_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Comm_get_name(CAIRN_CALLER, CAIRN_FRAME, comm, comm_name, resultlen);
+		{ int result_ = other_MPI_Comm_get_name(CAIRN_CALLER, CAIRN_FRAME, comm, comm_name, resultlen); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Comm_get_name(CAIRN_CALLER, CAIRN_FRAME, comm, comm_name, resultlen);
+		{ int result_ = other_MPI_Comm_get_name(CAIRN_CALLER, CAIRN_FRAME, comm, comm_name, resultlen); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Comm_get_name) real_ = CAIRN_REAL(MPI_Comm_get_name);
 	if (CAIRN_UNLIKELY(announced_))
@@ -437,7 +432,6 @@ int cairn_MPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
 
 static OTHER int other_MPI_Type_get_name(uint64_t caller_, const void *frame_, MPI_Datatype datatype, char *type_name, int *resultlen)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_get_name) real_ = CAIRN_REAL(MPI_Type_get_name);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(264, &caller_, &real_))
 		return real_(datatype, type_name, resultlen);
@@ -468,10 +462,10 @@ int cairn_MPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultl
 	const int64_t length_type_name_ = type_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_OBJECT_NAME);
 	const uint64_t *in_ = cairn_expected(&record_, 264, CAIRN_HEADER + 16 + cairn_string_bytes(length_type_name_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_get_name(CAIRN_CALLER, CAIRN_FRAME, datatype, type_name, resultlen);
+		{ int result_ = other_MPI_Type_get_name(CAIRN_CALLER, CAIRN_FRAME, datatype, type_name, resultlen); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_get_name(CAIRN_CALLER, CAIRN_FRAME, datatype, type_name, resultlen);
+		{ int result_ = other_MPI_Type_get_name(CAIRN_CALLER, CAIRN_FRAME, datatype, type_name, resultlen); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_get_name) real_ = CAIRN_REAL(MPI_Type_get_name);
 	if (CAIRN_UNLIKELY(announced_))
@@ -492,7 +486,6 @@ int cairn_MPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultl
 
 static OTHER int other_MPI_Win_get_name(uint64_t caller_, const void *frame_, MPI_Win win, char *win_name, int *resultlen)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_get_name) real_ = CAIRN_REAL(MPI_Win_get_name);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(265, &caller_, &real_))
 		return real_(win, win_name, resultlen);
@@ -523,10 +516,10 @@ int cairn_MPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
 	const int64_t length_win_name_ = win_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_OBJECT_NAME);
 	const uint64_t *in_ = cairn_expected(&record_, 265, CAIRN_HEADER + 16 + cairn_string_bytes(length_win_name_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_get_name(CAIRN_CALLER, CAIRN_FRAME, win, win_name, resultlen);
+		{ int result_ = other_MPI_Win_get_name(CAIRN_CALLER, CAIRN_FRAME, win, win_name, resultlen); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_get_name(CAIRN_CALLER, CAIRN_FRAME, win, win_name, resultlen);
+		{ int result_ = other_MPI_Win_get_name(CAIRN_CALLER, CAIRN_FRAME, win, win_name, resultlen); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_get_name) real_ = CAIRN_REAL(MPI_Win_get_name);
 	if (CAIRN_UNLIKELY(announced_))
@@ -547,7 +540,6 @@ int cairn_MPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
 
 static OTHER int other_MPI_Comm_create_keyval(uint64_t caller_, const void *frame_, MPI_Comm_copy_attr_function *comm_copy_attr_fn, MPI_Comm_delete_attr_function *comm_delete_attr_fn, int *comm_keyval, void *extra_state)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_create_keyval) real_ = CAIRN_REAL(MPI_Comm_create_keyval);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(266, &caller_, &real_))
 		return real_(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state);
@@ -578,10 +570,10 @@ int cairn_MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn,
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 266, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Comm_create_keyval(CAIRN_CALLER, CAIRN_FRAME, comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state);
+		{ int result_ = other_MPI_Comm_create_keyval(CAIRN_CALLER, CAIRN_FRAME, comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(comm_copy_attr_fn)) && *in_++ == cairn_function(CAIRN_WORD(comm_delete_attr_fn)) && *in_++ == cairn_pointer(CAIRN_WORD(extra_state))))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Comm_create_keyval(CAIRN_CALLER, CAIRN_FRAME, comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state);
+		{ int result_ = other_MPI_Comm_create_keyval(CAIRN_CALLER, CAIRN_FRAME, comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Comm_create_keyval) real_ = CAIRN_REAL(MPI_Comm_create_keyval);
 	if (CAIRN_UNLIKELY(announced_))
@@ -602,7 +594,6 @@ int cairn_MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn,
 
 static OTHER int other_MPI_Win_create_keyval(uint64_t caller_, const void *frame_, MPI_Win_copy_attr_function *win_copy_attr_fn, MPI_Win_delete_attr_function *win_delete_attr_fn, int *win_keyval, void *extra_state)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_create_keyval) real_ = CAIRN_REAL(MPI_Win_create_keyval);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(267, &caller_, &real_))
 		return real_(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state);
@@ -633,10 +624,10 @@ int cairn_MPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MP
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 267, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_create_keyval(CAIRN_CALLER, CAIRN_FRAME, win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state);
+		{ int result_ = other_MPI_Win_create_keyval(CAIRN_CALLER, CAIRN_FRAME, win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(win_copy_attr_fn)) && *in_++ == cairn_function(CAIRN_WORD(win_delete_attr_fn)) && *in_++ == cairn_pointer(CAIRN_WORD(extra_state))))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_create_keyval(CAIRN_CALLER, CAIRN_FRAME, win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state);
+		{ int result_ = other_MPI_Win_create_keyval(CAIRN_CALLER, CAIRN_FRAME, win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_create_keyval) real_ = CAIRN_REAL(MPI_Win_create_keyval);
 	if (CAIRN_UNLIKELY(announced_))
@@ -657,7 +648,6 @@ int cairn_MPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn, MP
 
 static OTHER int other_MPI_Type_create_keyval(uint64_t caller_, const void *frame_, MPI_Type_copy_attr_function *type_copy_attr_fn, MPI_Type_delete_attr_function *type_delete_attr_fn, int *type_keyval, void *extra_state)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_keyval) real_ = CAIRN_REAL(MPI_Type_create_keyval);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(268, &caller_, &real_))
 		return real_(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state);
@@ -688,10 +678,10 @@ int cairn_MPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn,
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 268, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_create_keyval(CAIRN_CALLER, CAIRN_FRAME, type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state);
+		{ int result_ = other_MPI_Type_create_keyval(CAIRN_CALLER, CAIRN_FRAME, type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(type_copy_attr_fn)) && *in_++ == cairn_function(CAIRN_WORD(type_delete_attr_fn)) && *in_++ == cairn_pointer(CAIRN_WORD(extra_state))))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_create_keyval(CAIRN_CALLER, CAIRN_FRAME, type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state);
+		{ int result_ = other_MPI_Type_create_keyval(CAIRN_CALLER, CAIRN_FRAME, type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_create_keyval) real_ = CAIRN_REAL(MPI_Type_create_keyval);
 	if (CAIRN_UNLIKELY(announced_))
@@ -712,7 +702,6 @@ int cairn_MPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn,
 
 static OTHER int other_MPI_Comm_free_keyval(uint64_t caller_, const void *frame_, int *comm_keyval)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_free_keyval) real_ = CAIRN_REAL(MPI_Comm_free_keyval);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(269, &caller_, &real_))
 		return real_(comm_keyval);
@@ -741,10 +730,10 @@ int cairn_MPI_Comm_free_keyval(int *comm_keyval)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 269, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Comm_free_keyval(CAIRN_CALLER, CAIRN_FRAME, comm_keyval);
+		{ int result_ = other_MPI_Comm_free_keyval(CAIRN_CALLER, CAIRN_FRAME, comm_keyval); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(comm_keyval)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Comm_free_keyval(CAIRN_CALLER, CAIRN_FRAME, comm_keyval);
+		{ int result_ = other_MPI_Comm_free_keyval(CAIRN_CALLER, CAIRN_FRAME, comm_keyval); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Comm_free_keyval) real_ = CAIRN_REAL(MPI_Comm_free_keyval);
 	if (CAIRN_UNLIKELY(announced_))
@@ -764,7 +753,6 @@ int cairn_MPI_Comm_free_keyval(int *comm_keyval)
 
 static OTHER int other_MPI_Win_free_keyval(uint64_t caller_, const void *frame_, int *win_keyval)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_free_keyval) real_ = CAIRN_REAL(MPI_Win_free_keyval);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(270, &caller_, &real_))
 		return real_(win_keyval);
@@ -793,10 +781,10 @@ int cairn_MPI_Win_free_keyval(int *win_keyval)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 270, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_free_keyval(CAIRN_CALLER, CAIRN_FRAME, win_keyval);
+		{ int result_ = other_MPI_Win_free_keyval(CAIRN_CALLER, CAIRN_FRAME, win_keyval); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(win_keyval)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_free_keyval(CAIRN_CALLER, CAIRN_FRAME, win_keyval);
+		{ int result_ = other_MPI_Win_free_keyval(CAIRN_CALLER, CAIRN_FRAME, win_keyval); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_free_keyval) real_ = CAIRN_REAL(MPI_Win_free_keyval);
 	if (CAIRN_UNLIKELY(announced_))
@@ -816,7 +804,6 @@ int cairn_MPI_Win_free_keyval(int *win_keyval)
 
 static OTHER int other_MPI_Type_free_keyval(uint64_t caller_, const void *frame_, int *type_keyval)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_free_keyval) real_ = CAIRN_REAL(MPI_Type_free_keyval);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(271, &caller_, &real_))
 		return real_(type_keyval);
@@ -845,10 +832,10 @@ int cairn_MPI_Type_free_keyval(int *type_keyval)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 271, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_free_keyval(CAIRN_CALLER, CAIRN_FRAME, type_keyval);
+		{ int result_ = other_MPI_Type_free_keyval(CAIRN_CALLER, CAIRN_FRAME, type_keyval); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(type_keyval)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_free_keyval(CAIRN_CALLER, CAIRN_FRAME, type_keyval);
+		{ int result_ = other_MPI_Type_free_keyval(CAIRN_CALLER, CAIRN_FRAME, type_keyval); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_free_keyval) real_ = CAIRN_REAL(MPI_Type_free_keyval);
 	if (CAIRN_UNLIKELY(announced_))
@@ -868,7 +855,6 @@ int cairn_MPI_Type_free_keyval(int *type_keyval)
 
 static OTHER int other_MPI_Comm_set_attr(uint64_t caller_, const void *frame_, MPI_Comm comm, int comm_keyval, void *attribute_val)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_set_attr) real_ = CAIRN_REAL(MPI_Comm_set_attr);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(272, &caller_, &real_))
 		return real_(comm, comm_keyval, attribute_val);
@@ -896,10 +882,10 @@ int cairn_MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 272, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Comm_set_attr(CAIRN_CALLER, CAIRN_FRAME, comm, comm_keyval, attribute_val);
+		{ int result_ = other_MPI_Comm_set_attr(CAIRN_CALLER, CAIRN_FRAME, comm, comm_keyval, attribute_val); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(comm_keyval) && *in_++ == cairn_pointer(CAIRN_WORD(attribute_val))))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Comm_set_attr(CAIRN_CALLER, CAIRN_FRAME, comm, comm_keyval, attribute_val);
+		{ int result_ = other_MPI_Comm_set_attr(CAIRN_CALLER, CAIRN_FRAME, comm, comm_keyval, attribute_val); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Comm_set_attr) real_ = CAIRN_REAL(MPI_Comm_set_attr);
 	if (CAIRN_UNLIKELY(announced_))
@@ -917,7 +903,6 @@ int cairn_MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val)
 
 static OTHER int other_MPI_Win_set_attr(uint64_t caller_, const void *frame_, MPI_Win win, int win_keyval, void *attribute_val)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_set_attr) real_ = CAIRN_REAL(MPI_Win_set_attr);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(273, &caller_, &real_))
 		return real_(win, win_keyval, attribute_val);
@@ -945,10 +930,10 @@ int cairn_MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 273, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_set_attr(CAIRN_CALLER, CAIRN_FRAME, win, win_keyval, attribute_val);
+		{ int result_ = other_MPI_Win_set_attr(CAIRN_CALLER, CAIRN_FRAME, win, win_keyval, attribute_val); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == CAIRN_WORD(win_keyval) && *in_++ == cairn_pointer(CAIRN_WORD(attribute_val))))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_set_attr(CAIRN_CALLER, CAIRN_FRAME, win, win_keyval, attribute_val);
+		{ int result_ = other_MPI_Win_set_attr(CAIRN_CALLER, CAIRN_FRAME, win, win_keyval, attribute_val); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_set_attr) real_ = CAIRN_REAL(MPI_Win_set_attr);
 	if (CAIRN_UNLIKELY(announced_))
@@ -966,7 +951,6 @@ int cairn_MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
 
 static OTHER int other_MPI_Type_set_attr(uint64_t caller_, const void *frame_, MPI_Datatype datatype, int type_keyval, void *attribute_val)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_set_attr) real_ = CAIRN_REAL(MPI_Type_set_attr);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(274, &caller_, &real_))
 		return real_(datatype, type_keyval, attribute_val);
@@ -994,10 +978,10 @@ int cairn_MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attrib
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 274, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_set_attr(CAIRN_CALLER, CAIRN_FRAME, datatype, type_keyval, attribute_val);
+		{ int result_ = other_MPI_Type_set_attr(CAIRN_CALLER, CAIRN_FRAME, datatype, type_keyval, attribute_val); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(type_keyval) && *in_++ == cairn_pointer(CAIRN_WORD(attribute_val))))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_set_attr(CAIRN_CALLER, CAIRN_FRAME, datatype, type_keyval, attribute_val);
+		{ int result_ = other_MPI_Type_set_attr(CAIRN_CALLER, CAIRN_FRAME, datatype, type_keyval, attribute_val); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_set_attr) real_ = CAIRN_REAL(MPI_Type_set_attr);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1015,7 +999,6 @@ int cairn_MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attrib
 
 static OTHER int other_MPI_Comm_get_attr(uint64_t caller_, const void *frame_, MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_get_attr) real_ = CAIRN_REAL(MPI_Comm_get_attr);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(275, &caller_, &real_))
 		return real_(comm, comm_keyval, attribute_val, flag);
@@ -1045,10 +1028,10 @@ int cairn_MPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val,
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 275, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Comm_get_attr(CAIRN_CALLER, CAIRN_FRAME, comm, comm_keyval, attribute_val, flag);
+		{ int result_ = other_MPI_Comm_get_attr(CAIRN_CALLER, CAIRN_FRAME, comm, comm_keyval, attribute_val, flag); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(comm_keyval)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Comm_get_attr(CAIRN_CALLER, CAIRN_FRAME, comm, comm_keyval, attribute_val, flag);
+		{ int result_ = other_MPI_Comm_get_attr(CAIRN_CALLER, CAIRN_FRAME, comm, comm_keyval, attribute_val, flag); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Comm_get_attr) real_ = CAIRN_REAL(MPI_Comm_get_attr);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1069,7 +1052,6 @@ int cairn_MPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val,
 
 static OTHER int other_MPI_Win_get_attr(uint64_t caller_, const void *frame_, MPI_Win win, int win_keyval, void *attribute_val, int *flag)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_get_attr) real_ = CAIRN_REAL(MPI_Win_get_attr);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(276, &caller_, &real_))
 		return real_(win, win_keyval, attribute_val, flag);
@@ -1099,10 +1081,10 @@ int cairn_MPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 276, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_get_attr(CAIRN_CALLER, CAIRN_FRAME, win, win_keyval, attribute_val, flag);
+		{ int result_ = other_MPI_Win_get_attr(CAIRN_CALLER, CAIRN_FRAME, win, win_keyval, attribute_val, flag); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == CAIRN_WORD(win_keyval)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_get_attr(CAIRN_CALLER, CAIRN_FRAME, win, win_keyval, attribute_val, flag);
+		{ int result_ = other_MPI_Win_get_attr(CAIRN_CALLER, CAIRN_FRAME, win, win_keyval, attribute_val, flag); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_get_attr) real_ = CAIRN_REAL(MPI_Win_get_attr);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1123,7 +1105,6 @@ int cairn_MPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int
 
 static OTHER int other_MPI_Type_get_attr(uint64_t caller_, const void *frame_, MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_get_attr) real_ = CAIRN_REAL(MPI_Type_get_attr);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(277, &caller_, &real_))
 		return real_(datatype, type_keyval, attribute_val, flag);
@@ -1153,10 +1134,10 @@ int cairn_MPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attrib
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 277, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_get_attr(CAIRN_CALLER, CAIRN_FRAME, datatype, type_keyval, attribute_val, flag);
+		{ int result_ = other_MPI_Type_get_attr(CAIRN_CALLER, CAIRN_FRAME, datatype, type_keyval, attribute_val, flag); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(type_keyval)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_get_attr(CAIRN_CALLER, CAIRN_FRAME, datatype, type_keyval, attribute_val, flag);
+		{ int result_ = other_MPI_Type_get_attr(CAIRN_CALLER, CAIRN_FRAME, datatype, type_keyval, attribute_val, flag); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_get_attr) real_ = CAIRN_REAL(MPI_Type_get_attr);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1177,7 +1158,6 @@ int cairn_MPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attrib
 
 static OTHER int other_MPI_Comm_delete_attr(uint64_t caller_, const void *frame_, MPI_Comm comm, int comm_keyval)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_delete_attr) real_ = CAIRN_REAL(MPI_Comm_delete_attr);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(278, &caller_, &real_))
 		return real_(comm, comm_keyval);
@@ -1204,10 +1184,10 @@ int cairn_MPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 278, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Comm_delete_attr(CAIRN_CALLER, CAIRN_FRAME, comm, comm_keyval);
+		{ int result_ = other_MPI_Comm_delete_attr(CAIRN_CALLER, CAIRN_FRAME, comm, comm_keyval); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(comm_keyval)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Comm_delete_attr(CAIRN_CALLER, CAIRN_FRAME, comm, comm_keyval);
+		{ int result_ = other_MPI_Comm_delete_attr(CAIRN_CALLER, CAIRN_FRAME, comm, comm_keyval); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Comm_delete_attr) real_ = CAIRN_REAL(MPI_Comm_delete_attr);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1225,7 +1205,6 @@ int cairn_MPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval)
 
 static OTHER int other_MPI_Win_delete_attr(uint64_t caller_, const void *frame_, MPI_Win win, int win_keyval)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_delete_attr) real_ = CAIRN_REAL(MPI_Win_delete_attr);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(279, &caller_, &real_))
 		return real_(win, win_keyval);
@@ -1252,10 +1231,10 @@ int cairn_MPI_Win_delete_attr(MPI_Win win, int win_keyval)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 279, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_delete_attr(CAIRN_CALLER, CAIRN_FRAME, win, win_keyval);
+		{ int result_ = other_MPI_Win_delete_attr(CAIRN_CALLER, CAIRN_FRAME, win, win_keyval); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == CAIRN_WORD(win_keyval)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_delete_attr(CAIRN_CALLER, CAIRN_FRAME, win, win_keyval);
+		{ int result_ = other_MPI_Win_delete_attr(CAIRN_CALLER, CAIRN_FRAME, win, win_keyval); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_delete_attr) real_ = CAIRN_REAL(MPI_Win_delete_attr);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1273,7 +1252,6 @@ int cairn_MPI_Win_delete_attr(MPI_Win win, int win_keyval)
 
 static OTHER int other_MPI_Type_delete_attr(uint64_t caller_, const void *frame_, MPI_Datatype datatype, int type_keyval)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_delete_attr) real_ = CAIRN_REAL(MPI_Type_delete_attr);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(280, &caller_, &real_))
 		return real_(datatype, type_keyval);
@@ -1300,10 +1278,10 @@ int cairn_MPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 280, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_delete_attr(CAIRN_CALLER, CAIRN_FRAME, datatype, type_keyval);
+		{ int result_ = other_MPI_Type_delete_attr(CAIRN_CALLER, CAIRN_FRAME, datatype, type_keyval); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(type_keyval)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_delete_attr(CAIRN_CALLER, CAIRN_FRAME, datatype, type_keyval);
+		{ int result_ = other_MPI_Type_delete_attr(CAIRN_CALLER, CAIRN_FRAME, datatype, type_keyval); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_delete_attr) real_ = CAIRN_REAL(MPI_Type_delete_attr);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1322,8 +1300,8 @@ int cairn_MPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval)
 int cairn_MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *comm_cart)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Cart_create) real_ = CAIRN_REAL(MPI_Cart_create);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(281, &caller_, &real_))
 		return real_(comm_old, ndims, dims, periods, reorder, comm_cart);
@@ -1355,7 +1333,6 @@ int cairn_MPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[], const 
 
 static OTHER int other_MPI_Dims_create(uint64_t caller_, const void *frame_, int nnodes, int ndims, int dims[])
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Dims_create) real_ = CAIRN_REAL(MPI_Dims_create);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(282, &caller_, &real_))
 		return real_(nnodes, ndims, dims);
@@ -1387,10 +1364,10 @@ int cairn_MPI_Dims_create(int nnodes, int ndims, int dims[])
 	const int64_t length_dims_ = dims == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const uint64_t *in_ = cairn_expected(&record_, 282, CAIRN_HEADER + 16 + cairn_list_bytes(length_dims_) + cairn_list_bytes(length_dims_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Dims_create(CAIRN_CALLER, CAIRN_FRAME, nnodes, ndims, dims);
+		{ int result_ = other_MPI_Dims_create(CAIRN_CALLER, CAIRN_FRAME, nnodes, ndims, dims); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(nnodes) && *in_++ == CAIRN_WORD(ndims) && CAIRN_SAME_LIST(in_, length_dims_, dims)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Dims_create(CAIRN_CALLER, CAIRN_FRAME, nnodes, ndims, dims);
+		{ int result_ = other_MPI_Dims_create(CAIRN_CALLER, CAIRN_FRAME, nnodes, ndims, dims); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Dims_create) real_ = CAIRN_REAL(MPI_Dims_create);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1411,8 +1388,8 @@ int cairn_MPI_Dims_create(int nnodes, int ndims, int dims[])
 int cairn_MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[], const int edges[], int reorder, MPI_Comm *comm_graph)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Graph_create) real_ = CAIRN_REAL(MPI_Graph_create);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(283, &caller_, &real_))
 		return real_(comm_old, nnodes, index, edges, reorder, comm_graph);
@@ -1445,8 +1422,8 @@ int cairn_MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[], con
 int cairn_MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destweights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Dist_graph_create_adjacent) real_ = CAIRN_REAL(MPI_Dist_graph_create_adjacent);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(284, &caller_, &real_))
 		return real_(comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info, reorder, comm_dist_graph);
@@ -1485,8 +1462,8 @@ int cairn_MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const 
 int cairn_MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Dist_graph_create) real_ = CAIRN_REAL(MPI_Dist_graph_create);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(285, &caller_, &real_))
 		return real_(comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph);
@@ -1523,7 +1500,6 @@ int cairn_MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], c
 
 static OTHER int other_MPI_Topo_test(uint64_t caller_, const void *frame_, MPI_Comm comm, int *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Topo_test) real_ = CAIRN_REAL(MPI_Topo_test);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(286, &caller_, &real_))
 		return real_(comm, status);
@@ -1551,10 +1527,10 @@ int cairn_MPI_Topo_test(MPI_Comm comm, int *status)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 286, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Topo_test(CAIRN_CALLER, CAIRN_FRAME, comm, status);
+		{ int result_ = other_MPI_Topo_test(CAIRN_CALLER, CAIRN_FRAME, comm, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Topo_test(CAIRN_CALLER, CAIRN_FRAME, comm, status);
+		{ int result_ = other_MPI_Topo_test(CAIRN_CALLER, CAIRN_FRAME, comm, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Topo_test) real_ = CAIRN_REAL(MPI_Topo_test);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1574,7 +1550,6 @@ int cairn_MPI_Topo_test(MPI_Comm comm, int *status)
 
 static OTHER int other_MPI_Graphdims_get(uint64_t caller_, const void *frame_, MPI_Comm comm, int *nnodes, int *nedges)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Graphdims_get) real_ = CAIRN_REAL(MPI_Graphdims_get);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(287, &caller_, &real_))
 		return real_(comm, nnodes, nedges);
@@ -1603,10 +1578,10 @@ int cairn_MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 287, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Graphdims_get(CAIRN_CALLER, CAIRN_FRAME, comm, nnodes, nedges);
+		{ int result_ = other_MPI_Graphdims_get(CAIRN_CALLER, CAIRN_FRAME, comm, nnodes, nedges); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Graphdims_get(CAIRN_CALLER, CAIRN_FRAME, comm, nnodes, nedges);
+		{ int result_ = other_MPI_Graphdims_get(CAIRN_CALLER, CAIRN_FRAME, comm, nnodes, nedges); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Graphdims_get) real_ = CAIRN_REAL(MPI_Graphdims_get);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1627,7 +1602,6 @@ int cairn_MPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
 
 static OTHER int other_MPI_Graph_get(uint64_t caller_, const void *frame_, MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[])
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Graph_get) real_ = CAIRN_REAL(MPI_Graph_get);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(288, &caller_, &real_))
 		return real_(comm, maxindex, maxedges, index, edges);
@@ -1662,10 +1636,10 @@ int cairn_MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], 
 	const int64_t length_edges_ = edges == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxedges);
 	const uint64_t *in_ = cairn_expected(&record_, 288, CAIRN_HEADER + 24 + cairn_list_bytes(length_index_) + cairn_list_bytes(length_edges_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Graph_get(CAIRN_CALLER, CAIRN_FRAME, comm, maxindex, maxedges, index, edges);
+		{ int result_ = other_MPI_Graph_get(CAIRN_CALLER, CAIRN_FRAME, comm, maxindex, maxedges, index, edges); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(maxindex) && *in_++ == CAIRN_WORD(maxedges)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Graph_get(CAIRN_CALLER, CAIRN_FRAME, comm, maxindex, maxedges, index, edges);
+		{ int result_ = other_MPI_Graph_get(CAIRN_CALLER, CAIRN_FRAME, comm, maxindex, maxedges, index, edges); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Graph_get) real_ = CAIRN_REAL(MPI_Graph_get);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1686,7 +1660,6 @@ int cairn_MPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], 
 
 static OTHER int other_MPI_Cartdim_get(uint64_t caller_, const void *frame_, MPI_Comm comm, int *ndims)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Cartdim_get) real_ = CAIRN_REAL(MPI_Cartdim_get);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(289, &caller_, &real_))
 		return real_(comm, ndims);
@@ -1714,10 +1687,10 @@ int cairn_MPI_Cartdim_get(MPI_Comm comm, int *ndims)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 289, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Cartdim_get(CAIRN_CALLER, CAIRN_FRAME, comm, ndims);
+		{ int result_ = other_MPI_Cartdim_get(CAIRN_CALLER, CAIRN_FRAME, comm, ndims); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Cartdim_get(CAIRN_CALLER, CAIRN_FRAME, comm, ndims);
+		{ int result_ = other_MPI_Cartdim_get(CAIRN_CALLER, CAIRN_FRAME, comm, ndims); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Cartdim_get) real_ = CAIRN_REAL(MPI_Cartdim_get);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1737,7 +1710,6 @@ int cairn_MPI_Cartdim_get(MPI_Comm comm, int *ndims)
 
 static OTHER int other_MPI_Cart_get(uint64_t caller_, const void *frame_, MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[])
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Cart_get) real_ = CAIRN_REAL(MPI_Cart_get);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(290, &caller_, &real_))
 		return real_(comm, maxdims, dims, periods, coords);
@@ -1774,10 +1746,10 @@ int cairn_MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], in
 	const int64_t length_coords_ = coords == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxdims);
 	const uint64_t *in_ = cairn_expected(&record_, 290, CAIRN_HEADER + 16 + cairn_list_bytes(length_dims_) + cairn_list_bytes(length_periods_) + cairn_list_bytes(length_coords_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Cart_get(CAIRN_CALLER, CAIRN_FRAME, comm, maxdims, dims, periods, coords);
+		{ int result_ = other_MPI_Cart_get(CAIRN_CALLER, CAIRN_FRAME, comm, maxdims, dims, periods, coords); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(maxdims)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Cart_get(CAIRN_CALLER, CAIRN_FRAME, comm, maxdims, dims, periods, coords);
+		{ int result_ = other_MPI_Cart_get(CAIRN_CALLER, CAIRN_FRAME, comm, maxdims, dims, periods, coords); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Cart_get) real_ = CAIRN_REAL(MPI_Cart_get);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1799,7 +1771,6 @@ int cairn_MPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], in
 
 static OTHER int other_MPI_Cart_rank(uint64_t caller_, const void *frame_, MPI_Comm comm, const int coords[], int *rank)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Cart_rank) real_ = CAIRN_REAL(MPI_Cart_rank);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(291, &caller_, &real_))
 		return real_(comm, coords, rank);
@@ -1830,10 +1801,10 @@ int cairn_MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 	const int64_t length_coords_ = coords == NULL ? CAIRN_NULL : cairn_not_negative(cairn_ask_ndims(comm));
 	const uint64_t *in_ = cairn_expected(&record_, 291, CAIRN_HEADER + 16 + cairn_list_bytes(length_coords_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Cart_rank(CAIRN_CALLER, CAIRN_FRAME, comm, coords, rank);
+		{ int result_ = other_MPI_Cart_rank(CAIRN_CALLER, CAIRN_FRAME, comm, coords, rank); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && CAIRN_SAME_LIST(in_, length_coords_, coords)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Cart_rank(CAIRN_CALLER, CAIRN_FRAME, comm, coords, rank);
+		{ int result_ = other_MPI_Cart_rank(CAIRN_CALLER, CAIRN_FRAME, comm, coords, rank); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Cart_rank) real_ = CAIRN_REAL(MPI_Cart_rank);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1853,7 +1824,6 @@ int cairn_MPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 
 static OTHER int other_MPI_Cart_coords(uint64_t caller_, const void *frame_, MPI_Comm comm, int rank, int maxdims, int coords[])
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Cart_coords) real_ = CAIRN_REAL(MPI_Cart_coords);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(292, &caller_, &real_))
 		return real_(comm, rank, maxdims, coords);
@@ -1885,10 +1855,10 @@ int cairn_MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 	const int64_t length_coords_ = coords == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxdims);
 	const uint64_t *in_ = cairn_expected(&record_, 292, CAIRN_HEADER + 24 + cairn_list_bytes(length_coords_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Cart_coords(CAIRN_CALLER, CAIRN_FRAME, comm, rank, maxdims, coords);
+		{ int result_ = other_MPI_Cart_coords(CAIRN_CALLER, CAIRN_FRAME, comm, rank, maxdims, coords); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(rank) && *in_++ == CAIRN_WORD(maxdims)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Cart_coords(CAIRN_CALLER, CAIRN_FRAME, comm, rank, maxdims, coords);
+		{ int result_ = other_MPI_Cart_coords(CAIRN_CALLER, CAIRN_FRAME, comm, rank, maxdims, coords); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Cart_coords) real_ = CAIRN_REAL(MPI_Cart_coords);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1908,7 +1878,6 @@ int cairn_MPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 
 static OTHER int other_MPI_Graph_neighbors_count(uint64_t caller_, const void *frame_, MPI_Comm comm, int rank, int *nneighbors)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Graph_neighbors_count) real_ = CAIRN_REAL(MPI_Graph_neighbors_count);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(293, &caller_, &real_))
 		return real_(comm, rank, nneighbors);
@@ -1937,10 +1906,10 @@ int cairn_MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 293, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Graph_neighbors_count(CAIRN_CALLER, CAIRN_FRAME, comm, rank, nneighbors);
+		{ int result_ = other_MPI_Graph_neighbors_count(CAIRN_CALLER, CAIRN_FRAME, comm, rank, nneighbors); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(rank)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Graph_neighbors_count(CAIRN_CALLER, CAIRN_FRAME, comm, rank, nneighbors);
+		{ int result_ = other_MPI_Graph_neighbors_count(CAIRN_CALLER, CAIRN_FRAME, comm, rank, nneighbors); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Graph_neighbors_count) real_ = CAIRN_REAL(MPI_Graph_neighbors_count);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1960,7 +1929,6 @@ int cairn_MPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 
 static OTHER int other_MPI_Graph_neighbors(uint64_t caller_, const void *frame_, MPI_Comm comm, int rank, int maxneighbors, int neighbors[])
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Graph_neighbors) real_ = CAIRN_REAL(MPI_Graph_neighbors);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(294, &caller_, &real_))
 		return real_(comm, rank, maxneighbors, neighbors);
@@ -1992,10 +1960,10 @@ int cairn_MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int nei
 	const int64_t length_neighbors_ = neighbors == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxneighbors);
 	const uint64_t *in_ = cairn_expected(&record_, 294, CAIRN_HEADER + 24 + cairn_list_bytes(length_neighbors_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Graph_neighbors(CAIRN_CALLER, CAIRN_FRAME, comm, rank, maxneighbors, neighbors);
+		{ int result_ = other_MPI_Graph_neighbors(CAIRN_CALLER, CAIRN_FRAME, comm, rank, maxneighbors, neighbors); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(rank) && *in_++ == CAIRN_WORD(maxneighbors)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Graph_neighbors(CAIRN_CALLER, CAIRN_FRAME, comm, rank, maxneighbors, neighbors);
+		{ int result_ = other_MPI_Graph_neighbors(CAIRN_CALLER, CAIRN_FRAME, comm, rank, maxneighbors, neighbors); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Graph_neighbors) real_ = CAIRN_REAL(MPI_Graph_neighbors);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2015,7 +1983,6 @@ int cairn_MPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int nei
 
 static OTHER int other_MPI_Dist_graph_neighbors_count(uint64_t caller_, const void *frame_, MPI_Comm comm, int *indegree, int *outdegree, int *weighted)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Dist_graph_neighbors_count) real_ = CAIRN_REAL(MPI_Dist_graph_neighbors_count);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(295, &caller_, &real_))
 		return real_(comm, indegree, outdegree, weighted);
@@ -2045,10 +2012,10 @@ int cairn_MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outd
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 295, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Dist_graph_neighbors_count(CAIRN_CALLER, CAIRN_FRAME, comm, indegree, outdegree, weighted);
+		{ int result_ = other_MPI_Dist_graph_neighbors_count(CAIRN_CALLER, CAIRN_FRAME, comm, indegree, outdegree, weighted); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Dist_graph_neighbors_count(CAIRN_CALLER, CAIRN_FRAME, comm, indegree, outdegree, weighted);
+		{ int result_ = other_MPI_Dist_graph_neighbors_count(CAIRN_CALLER, CAIRN_FRAME, comm, indegree, outdegree, weighted); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Dist_graph_neighbors_count) real_ = CAIRN_REAL(MPI_Dist_graph_neighbors_count);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2070,7 +2037,6 @@ int cairn_MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outd
 
 static OTHER int other_MPI_Dist_graph_neighbors(uint64_t caller_, const void *frame_, MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[])
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Dist_graph_neighbors) real_ = CAIRN_REAL(MPI_Dist_graph_neighbors);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(296, &caller_, &real_))
 		return real_(comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
@@ -2111,10 +2077,10 @@ int cairn_MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[]
 	const int64_t length_destweights_ = CAIRN_IS(destweights, MPI_WEIGHTS_EMPTY) ? CAIRN_SENTINEL : CAIRN_IS(destweights, MPI_UNWEIGHTED) ? CAIRN_SENTINEL : destweights == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)maxoutdegree);
 	const uint64_t *in_ = cairn_expected(&record_, 296, CAIRN_HEADER + 24 + cairn_list_bytes(length_sources_) + cairn_list_bytes(length_sourceweights_) + cairn_list_bytes(length_destinations_) + cairn_list_bytes(length_destweights_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Dist_graph_neighbors(CAIRN_CALLER, CAIRN_FRAME, comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
+		{ int result_ = other_MPI_Dist_graph_neighbors(CAIRN_CALLER, CAIRN_FRAME, comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(maxindegree) && *in_++ == CAIRN_WORD(maxoutdegree)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Dist_graph_neighbors(CAIRN_CALLER, CAIRN_FRAME, comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights);
+		{ int result_ = other_MPI_Dist_graph_neighbors(CAIRN_CALLER, CAIRN_FRAME, comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Dist_graph_neighbors) real_ = CAIRN_REAL(MPI_Dist_graph_neighbors);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2137,7 +2103,6 @@ int cairn_MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[]
 
 static OTHER int other_MPI_Cart_shift(uint64_t caller_, const void *frame_, MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Cart_shift) real_ = CAIRN_REAL(MPI_Cart_shift);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(297, &caller_, &real_))
 		return real_(comm, direction, disp, rank_source, rank_dest);
@@ -2168,10 +2133,10 @@ int cairn_MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_sourc
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 297, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Cart_shift(CAIRN_CALLER, CAIRN_FRAME, comm, direction, disp, rank_source, rank_dest);
+		{ int result_ = other_MPI_Cart_shift(CAIRN_CALLER, CAIRN_FRAME, comm, direction, disp, rank_source, rank_dest); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(direction) && *in_++ == CAIRN_WORD(disp)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Cart_shift(CAIRN_CALLER, CAIRN_FRAME, comm, direction, disp, rank_source, rank_dest);
+		{ int result_ = other_MPI_Cart_shift(CAIRN_CALLER, CAIRN_FRAME, comm, direction, disp, rank_source, rank_dest); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Cart_shift) real_ = CAIRN_REAL(MPI_Cart_shift);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2193,8 +2158,8 @@ int cairn_MPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_sourc
 int cairn_MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Cart_sub) real_ = CAIRN_REAL(MPI_Cart_sub);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(298, &caller_, &real_))
 		return real_(comm, remain_dims, newcomm);
@@ -2222,7 +2187,6 @@ int cairn_MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm
 
 static OTHER int other_MPI_Cart_map(uint64_t caller_, const void *frame_, MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Cart_map) real_ = CAIRN_REAL(MPI_Cart_map);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(299, &caller_, &real_))
 		return real_(comm, ndims, dims, periods, newrank);
@@ -2257,10 +2221,10 @@ int cairn_MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int per
 	const int64_t length_periods_ = periods == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const uint64_t *in_ = cairn_expected(&record_, 299, CAIRN_HEADER + 24 + cairn_list_bytes(length_dims_) + cairn_list_bytes(length_periods_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Cart_map(CAIRN_CALLER, CAIRN_FRAME, comm, ndims, dims, periods, newrank);
+		{ int result_ = other_MPI_Cart_map(CAIRN_CALLER, CAIRN_FRAME, comm, ndims, dims, periods, newrank); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(ndims) && CAIRN_SAME_LIST(in_, length_dims_, dims) && CAIRN_SAME_LIST(in_, length_periods_, periods)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Cart_map(CAIRN_CALLER, CAIRN_FRAME, comm, ndims, dims, periods, newrank);
+		{ int result_ = other_MPI_Cart_map(CAIRN_CALLER, CAIRN_FRAME, comm, ndims, dims, periods, newrank); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Cart_map) real_ = CAIRN_REAL(MPI_Cart_map);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2280,7 +2244,6 @@ int cairn_MPI_Cart_map(MPI_Comm comm, int ndims, const int dims[], const int per
 
 static OTHER int other_MPI_Graph_map(uint64_t caller_, const void *frame_, MPI_Comm comm, int nnodes, const int index[], const int edges[], int *newrank)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Graph_map) real_ = CAIRN_REAL(MPI_Graph_map);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(300, &caller_, &real_))
 		return real_(comm, nnodes, index, edges, newrank);
@@ -2315,10 +2278,10 @@ int cairn_MPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int 
 	const int64_t length_edges_ = edges == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_LAST(index, length_index_));
 	const uint64_t *in_ = cairn_expected(&record_, 300, CAIRN_HEADER + 24 + cairn_list_bytes(length_index_) + cairn_list_bytes(length_edges_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Graph_map(CAIRN_CALLER, CAIRN_FRAME, comm, nnodes, index, edges, newrank);
+		{ int result_ = other_MPI_Graph_map(CAIRN_CALLER, CAIRN_FRAME, comm, nnodes, index, edges, newrank); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(nnodes) && CAIRN_SAME_LIST(in_, length_index_, index) && CAIRN_SAME_LIST(in_, length_edges_, edges)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Graph_map(CAIRN_CALLER, CAIRN_FRAME, comm, nnodes, index, edges, newrank);
+		{ int result_ = other_MPI_Graph_map(CAIRN_CALLER, CAIRN_FRAME, comm, nnodes, index, edges, newrank); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Graph_map) real_ = CAIRN_REAL(MPI_Graph_map);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2338,7 +2301,6 @@ int cairn_MPI_Graph_map(MPI_Comm comm, int nnodes, const int index[], const int 
 
 static OTHER int other_MPI_Type_contiguous(uint64_t caller_, const void *frame_, int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_contiguous) real_ = CAIRN_REAL(MPI_Type_contiguous);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(301, &caller_, &real_))
 		return real_(count, oldtype, newtype);
@@ -2368,10 +2330,10 @@ int cairn_MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *new
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 301, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_contiguous(CAIRN_CALLER, CAIRN_FRAME, count, oldtype, newtype);
+		{ int result_ = other_MPI_Type_contiguous(CAIRN_CALLER, CAIRN_FRAME, count, oldtype, newtype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(oldtype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_contiguous(CAIRN_CALLER, CAIRN_FRAME, count, oldtype, newtype);
+		{ int result_ = other_MPI_Type_contiguous(CAIRN_CALLER, CAIRN_FRAME, count, oldtype, newtype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_contiguous) real_ = CAIRN_REAL(MPI_Type_contiguous);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2392,7 +2354,6 @@ int cairn_MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *new
 
 static OTHER int other_MPI_Type_contiguous_c(uint64_t caller_, const void *frame_, MPI_Count count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_contiguous_c) real_ = CAIRN_REAL(MPI_Type_contiguous_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(302, &caller_, &real_))
 		return real_(count, oldtype, newtype);
@@ -2422,10 +2383,10 @@ int cairn_MPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datat
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 302, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_contiguous_c(CAIRN_CALLER, CAIRN_FRAME, count, oldtype, newtype);
+		{ int result_ = other_MPI_Type_contiguous_c(CAIRN_CALLER, CAIRN_FRAME, count, oldtype, newtype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(oldtype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_contiguous_c(CAIRN_CALLER, CAIRN_FRAME, count, oldtype, newtype);
+		{ int result_ = other_MPI_Type_contiguous_c(CAIRN_CALLER, CAIRN_FRAME, count, oldtype, newtype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_contiguous_c) real_ = CAIRN_REAL(MPI_Type_contiguous_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2446,7 +2407,6 @@ int cairn_MPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datat
 
 static OTHER int other_MPI_Type_vector(uint64_t caller_, const void *frame_, int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_vector) real_ = CAIRN_REAL(MPI_Type_vector);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(303, &caller_, &real_))
 		return real_(count, blocklength, stride, oldtype, newtype);
@@ -2478,10 +2438,10 @@ int cairn_MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype o
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 303, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_vector(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype);
+		{ int result_ = other_MPI_Type_vector(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(blocklength) && *in_++ == CAIRN_WORD(stride) && *in_++ == CAIRN_WORD(oldtype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_vector(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype);
+		{ int result_ = other_MPI_Type_vector(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_vector) real_ = CAIRN_REAL(MPI_Type_vector);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2502,7 +2462,6 @@ int cairn_MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype o
 
 static OTHER int other_MPI_Type_vector_c(uint64_t caller_, const void *frame_, MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_vector_c) real_ = CAIRN_REAL(MPI_Type_vector_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(304, &caller_, &real_))
 		return real_(count, blocklength, stride, oldtype, newtype);
@@ -2534,10 +2493,10 @@ int cairn_MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count st
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 304, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_vector_c(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype);
+		{ int result_ = other_MPI_Type_vector_c(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(blocklength) && *in_++ == CAIRN_WORD(stride) && *in_++ == CAIRN_WORD(oldtype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_vector_c(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype);
+		{ int result_ = other_MPI_Type_vector_c(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_vector_c) real_ = CAIRN_REAL(MPI_Type_vector_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2558,7 +2517,6 @@ int cairn_MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count st
 
 static OTHER int other_MPI_Type_create_hvector(uint64_t caller_, const void *frame_, int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_hvector) real_ = CAIRN_REAL(MPI_Type_create_hvector);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(305, &caller_, &real_))
 		return real_(count, blocklength, stride, oldtype, newtype);
@@ -2590,10 +2548,10 @@ int cairn_MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, M
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 305, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_create_hvector(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype);
+		{ int result_ = other_MPI_Type_create_hvector(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(blocklength) && *in_++ == CAIRN_WORD(stride) && *in_++ == CAIRN_WORD(oldtype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_create_hvector(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype);
+		{ int result_ = other_MPI_Type_create_hvector(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_create_hvector) real_ = CAIRN_REAL(MPI_Type_create_hvector);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2614,7 +2572,6 @@ int cairn_MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, M
 
 static OTHER int other_MPI_Type_create_hvector_c(uint64_t caller_, const void *frame_, MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_hvector_c) real_ = CAIRN_REAL(MPI_Type_create_hvector_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(306, &caller_, &real_))
 		return real_(count, blocklength, stride, oldtype, newtype);
@@ -2646,10 +2603,10 @@ int cairn_MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 306, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_create_hvector_c(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype);
+		{ int result_ = other_MPI_Type_create_hvector_c(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(blocklength) && *in_++ == CAIRN_WORD(stride) && *in_++ == CAIRN_WORD(oldtype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_create_hvector_c(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype);
+		{ int result_ = other_MPI_Type_create_hvector_c(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_create_hvector_c) real_ = CAIRN_REAL(MPI_Type_create_hvector_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2670,7 +2627,6 @@ int cairn_MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_
 
 static OTHER int other_MPI_Type_indexed(uint64_t caller_, const void *frame_, int count, const int array_of_blocklengths[], const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_indexed) real_ = CAIRN_REAL(MPI_Type_indexed);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(307, &caller_, &real_))
 		return real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
@@ -2706,10 +2662,10 @@ int cairn_MPI_Type_indexed(int count, const int array_of_blocklengths[], const i
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const uint64_t *in_ = cairn_expected(&record_, 307, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_indexed(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+		{ int result_ = other_MPI_Type_indexed(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_blocklengths_, array_of_blocklengths) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && *in_++ == CAIRN_WORD(oldtype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_indexed(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+		{ int result_ = other_MPI_Type_indexed(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_indexed) real_ = CAIRN_REAL(MPI_Type_indexed);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2730,7 +2686,6 @@ int cairn_MPI_Type_indexed(int count, const int array_of_blocklengths[], const i
 
 static OTHER int other_MPI_Type_indexed_c(uint64_t caller_, const void *frame_, MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_indexed_c) real_ = CAIRN_REAL(MPI_Type_indexed_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(308, &caller_, &real_))
 		return real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
@@ -2766,10 +2721,10 @@ int cairn_MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blockleng
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const uint64_t *in_ = cairn_expected(&record_, 308, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_indexed_c(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+		{ int result_ = other_MPI_Type_indexed_c(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_blocklengths_, array_of_blocklengths) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && *in_++ == CAIRN_WORD(oldtype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_indexed_c(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+		{ int result_ = other_MPI_Type_indexed_c(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_indexed_c) real_ = CAIRN_REAL(MPI_Type_indexed_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2790,7 +2745,6 @@ int cairn_MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blockleng
 
 static OTHER int other_MPI_Type_create_hindexed(uint64_t caller_, const void *frame_, int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_hindexed) real_ = CAIRN_REAL(MPI_Type_create_hindexed);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(309, &caller_, &real_))
 		return real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
@@ -2826,10 +2780,10 @@ int cairn_MPI_Type_create_hindexed(int count, const int array_of_blocklengths[],
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const uint64_t *in_ = cairn_expected(&record_, 309, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_create_hindexed(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+		{ int result_ = other_MPI_Type_create_hindexed(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_blocklengths_, array_of_blocklengths) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && *in_++ == CAIRN_WORD(oldtype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_create_hindexed(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+		{ int result_ = other_MPI_Type_create_hindexed(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_create_hindexed) real_ = CAIRN_REAL(MPI_Type_create_hindexed);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2850,7 +2804,6 @@ int cairn_MPI_Type_create_hindexed(int count, const int array_of_blocklengths[],
 
 static OTHER int other_MPI_Type_create_hindexed_c(uint64_t caller_, const void *frame_, MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_hindexed_c) real_ = CAIRN_REAL(MPI_Type_create_hindexed_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(310, &caller_, &real_))
 		return real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
@@ -2886,10 +2839,10 @@ int cairn_MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_b
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const uint64_t *in_ = cairn_expected(&record_, 310, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_create_hindexed_c(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+		{ int result_ = other_MPI_Type_create_hindexed_c(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_blocklengths_, array_of_blocklengths) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && *in_++ == CAIRN_WORD(oldtype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_create_hindexed_c(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+		{ int result_ = other_MPI_Type_create_hindexed_c(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_create_hindexed_c) real_ = CAIRN_REAL(MPI_Type_create_hindexed_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2910,7 +2863,6 @@ int cairn_MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_b
 
 static OTHER int other_MPI_Type_create_indexed_block(uint64_t caller_, const void *frame_, int count, int blocklength, const int array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_indexed_block) real_ = CAIRN_REAL(MPI_Type_create_indexed_block);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(311, &caller_, &real_))
 		return real_(count, blocklength, array_of_displacements, oldtype, newtype);
@@ -2944,10 +2896,10 @@ int cairn_MPI_Type_create_indexed_block(int count, int blocklength, const int ar
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const uint64_t *in_ = cairn_expected(&record_, 311, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_create_indexed_block(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, array_of_displacements, oldtype, newtype);
+		{ int result_ = other_MPI_Type_create_indexed_block(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, array_of_displacements, oldtype, newtype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(blocklength) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && *in_++ == CAIRN_WORD(oldtype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_create_indexed_block(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, array_of_displacements, oldtype, newtype);
+		{ int result_ = other_MPI_Type_create_indexed_block(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, array_of_displacements, oldtype, newtype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_create_indexed_block) real_ = CAIRN_REAL(MPI_Type_create_indexed_block);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2968,7 +2920,6 @@ int cairn_MPI_Type_create_indexed_block(int count, int blocklength, const int ar
 
 static OTHER int other_MPI_Type_create_indexed_block_c(uint64_t caller_, const void *frame_, MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_indexed_block_c) real_ = CAIRN_REAL(MPI_Type_create_indexed_block_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(312, &caller_, &real_))
 		return real_(count, blocklength, array_of_displacements, oldtype, newtype);
@@ -3002,10 +2953,10 @@ int cairn_MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const uint64_t *in_ = cairn_expected(&record_, 312, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_create_indexed_block_c(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, array_of_displacements, oldtype, newtype);
+		{ int result_ = other_MPI_Type_create_indexed_block_c(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, array_of_displacements, oldtype, newtype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(blocklength) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && *in_++ == CAIRN_WORD(oldtype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_create_indexed_block_c(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, array_of_displacements, oldtype, newtype);
+		{ int result_ = other_MPI_Type_create_indexed_block_c(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, array_of_displacements, oldtype, newtype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_create_indexed_block_c) real_ = CAIRN_REAL(MPI_Type_create_indexed_block_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3026,7 +2977,6 @@ int cairn_MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength
 
 static OTHER int other_MPI_Type_create_hindexed_block(uint64_t caller_, const void *frame_, int count, int blocklength, const MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_hindexed_block) real_ = CAIRN_REAL(MPI_Type_create_hindexed_block);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(313, &caller_, &real_))
 		return real_(count, blocklength, array_of_displacements, oldtype, newtype);
@@ -3060,10 +3010,10 @@ int cairn_MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_A
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const uint64_t *in_ = cairn_expected(&record_, 313, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_create_hindexed_block(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, array_of_displacements, oldtype, newtype);
+		{ int result_ = other_MPI_Type_create_hindexed_block(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, array_of_displacements, oldtype, newtype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(blocklength) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && *in_++ == CAIRN_WORD(oldtype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_create_hindexed_block(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, array_of_displacements, oldtype, newtype);
+		{ int result_ = other_MPI_Type_create_hindexed_block(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, array_of_displacements, oldtype, newtype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_create_hindexed_block) real_ = CAIRN_REAL(MPI_Type_create_hindexed_block);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3084,7 +3034,6 @@ int cairn_MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_A
 
 static OTHER int other_MPI_Type_create_hindexed_block_c(uint64_t caller_, const void *frame_, MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_hindexed_block_c) real_ = CAIRN_REAL(MPI_Type_create_hindexed_block_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(314, &caller_, &real_))
 		return real_(count, blocklength, array_of_displacements, oldtype, newtype);
@@ -3118,10 +3067,10 @@ int cairn_MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklengt
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const uint64_t *in_ = cairn_expected(&record_, 314, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_displacements_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_create_hindexed_block_c(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, array_of_displacements, oldtype, newtype);
+		{ int result_ = other_MPI_Type_create_hindexed_block_c(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, array_of_displacements, oldtype, newtype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(blocklength) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && *in_++ == CAIRN_WORD(oldtype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_create_hindexed_block_c(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, array_of_displacements, oldtype, newtype);
+		{ int result_ = other_MPI_Type_create_hindexed_block_c(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, array_of_displacements, oldtype, newtype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_create_hindexed_block_c) real_ = CAIRN_REAL(MPI_Type_create_hindexed_block_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3142,7 +3091,6 @@ int cairn_MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklengt
 
 static OTHER int other_MPI_Type_create_struct(uint64_t caller_, const void *frame_, int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_struct) real_ = CAIRN_REAL(MPI_Type_create_struct);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(315, &caller_, &real_))
 		return real_(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
@@ -3180,10 +3128,10 @@ int cairn_MPI_Type_create_struct(int count, const int array_of_blocklengths[], c
 	const int64_t length_array_of_types_ = array_of_types == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const uint64_t *in_ = cairn_expected(&record_, 315, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_) + cairn_list_bytes(length_array_of_types_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_create_struct(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+		{ int result_ = other_MPI_Type_create_struct(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_blocklengths_, array_of_blocklengths) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && CAIRN_SAME_LIST(in_, length_array_of_types_, array_of_types)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_create_struct(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+		{ int result_ = other_MPI_Type_create_struct(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_create_struct) real_ = CAIRN_REAL(MPI_Type_create_struct);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3204,7 +3152,6 @@ int cairn_MPI_Type_create_struct(int count, const int array_of_blocklengths[], c
 
 static OTHER int other_MPI_Type_create_struct_c(uint64_t caller_, const void *frame_, MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[], const MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_struct_c) real_ = CAIRN_REAL(MPI_Type_create_struct_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(316, &caller_, &real_))
 		return real_(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
@@ -3242,10 +3189,10 @@ int cairn_MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blo
 	const int64_t length_array_of_types_ = array_of_types == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const uint64_t *in_ = cairn_expected(&record_, 316, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_) + cairn_list_bytes(length_array_of_types_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_create_struct_c(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+		{ int result_ = other_MPI_Type_create_struct_c(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_blocklengths_, array_of_blocklengths) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && CAIRN_SAME_LIST(in_, length_array_of_types_, array_of_types)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_create_struct_c(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+		{ int result_ = other_MPI_Type_create_struct_c(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_create_struct_c) real_ = CAIRN_REAL(MPI_Type_create_struct_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3266,7 +3213,6 @@ int cairn_MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blo
 
 static OTHER int other_MPI_Type_create_subarray(uint64_t caller_, const void *frame_, int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_subarray) real_ = CAIRN_REAL(MPI_Type_create_subarray);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(317, &caller_, &real_))
 		return real_(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
@@ -3306,10 +3252,10 @@ int cairn_MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const 
 	const int64_t length_array_of_starts_ = array_of_starts == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const uint64_t *in_ = cairn_expected(&record_, 317, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_sizes_) + cairn_list_bytes(length_array_of_subsizes_) + cairn_list_bytes(length_array_of_starts_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_create_subarray(CAIRN_CALLER, CAIRN_FRAME, ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
+		{ int result_ = other_MPI_Type_create_subarray(CAIRN_CALLER, CAIRN_FRAME, ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(ndims) && CAIRN_SAME_LIST(in_, length_array_of_sizes_, array_of_sizes) && CAIRN_SAME_LIST(in_, length_array_of_subsizes_, array_of_subsizes) && CAIRN_SAME_LIST(in_, length_array_of_starts_, array_of_starts) && *in_++ == CAIRN_WORD(order) && *in_++ == CAIRN_WORD(oldtype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_create_subarray(CAIRN_CALLER, CAIRN_FRAME, ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
+		{ int result_ = other_MPI_Type_create_subarray(CAIRN_CALLER, CAIRN_FRAME, ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_create_subarray) real_ = CAIRN_REAL(MPI_Type_create_subarray);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3330,7 +3276,6 @@ int cairn_MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const 
 
 static OTHER int other_MPI_Type_create_subarray_c(uint64_t caller_, const void *frame_, int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[], const MPI_Count array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_subarray_c) real_ = CAIRN_REAL(MPI_Type_create_subarray_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(318, &caller_, &real_))
 		return real_(ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
@@ -3370,10 +3315,10 @@ int cairn_MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[]
 	const int64_t length_array_of_starts_ = array_of_starts == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const uint64_t *in_ = cairn_expected(&record_, 318, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_sizes_) + cairn_list_bytes(length_array_of_subsizes_) + cairn_list_bytes(length_array_of_starts_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_create_subarray_c(CAIRN_CALLER, CAIRN_FRAME, ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
+		{ int result_ = other_MPI_Type_create_subarray_c(CAIRN_CALLER, CAIRN_FRAME, ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(ndims) && CAIRN_SAME_LIST(in_, length_array_of_sizes_, array_of_sizes) && CAIRN_SAME_LIST(in_, length_array_of_subsizes_, array_of_subsizes) && CAIRN_SAME_LIST(in_, length_array_of_starts_, array_of_starts) && *in_++ == CAIRN_WORD(order) && *in_++ == CAIRN_WORD(oldtype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_create_subarray_c(CAIRN_CALLER, CAIRN_FRAME, ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype);
+		{ int result_ = other_MPI_Type_create_subarray_c(CAIRN_CALLER, CAIRN_FRAME, ndims, array_of_sizes, array_of_subsizes, array_of_starts, order, oldtype, newtype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_create_subarray_c) real_ = CAIRN_REAL(MPI_Type_create_subarray_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3394,7 +3339,6 @@ int cairn_MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[]
 
 static OTHER int other_MPI_Type_create_darray(uint64_t caller_, const void *frame_, int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_darray) real_ = CAIRN_REAL(MPI_Type_create_darray);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(319, &caller_, &real_))
 		return real_(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
@@ -3439,10 +3383,10 @@ int cairn_MPI_Type_create_darray(int size, int rank, int ndims, const int array_
 	const int64_t length_array_of_psizes_ = array_of_psizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const uint64_t *in_ = cairn_expected(&record_, 319, CAIRN_HEADER + 48 + cairn_list_bytes(length_array_of_gsizes_) + cairn_list_bytes(length_array_of_distribs_) + cairn_list_bytes(length_array_of_dargs_) + cairn_list_bytes(length_array_of_psizes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_create_darray(CAIRN_CALLER, CAIRN_FRAME, size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
+		{ int result_ = other_MPI_Type_create_darray(CAIRN_CALLER, CAIRN_FRAME, size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(rank) && *in_++ == CAIRN_WORD(ndims) && CAIRN_SAME_LIST(in_, length_array_of_gsizes_, array_of_gsizes) && CAIRN_SAME_LIST(in_, length_array_of_distribs_, array_of_distribs) && CAIRN_SAME_LIST(in_, length_array_of_dargs_, array_of_dargs) && CAIRN_SAME_LIST(in_, length_array_of_psizes_, array_of_psizes) && *in_++ == CAIRN_WORD(order) && *in_++ == CAIRN_WORD(oldtype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_create_darray(CAIRN_CALLER, CAIRN_FRAME, size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
+		{ int result_ = other_MPI_Type_create_darray(CAIRN_CALLER, CAIRN_FRAME, size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_create_darray) real_ = CAIRN_REAL(MPI_Type_create_darray);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3463,7 +3407,6 @@ int cairn_MPI_Type_create_darray(int size, int rank, int ndims, const int array_
 
 static OTHER int other_MPI_Type_create_darray_c(uint64_t caller_, const void *frame_, int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[], const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_darray_c) real_ = CAIRN_REAL(MPI_Type_create_darray_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(320, &caller_, &real_))
 		return real_(size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
@@ -3508,10 +3451,10 @@ int cairn_MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Coun
 	const int64_t length_array_of_psizes_ = array_of_psizes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)ndims);
 	const uint64_t *in_ = cairn_expected(&record_, 320, CAIRN_HEADER + 48 + cairn_list_bytes(length_array_of_gsizes_) + cairn_list_bytes(length_array_of_distribs_) + cairn_list_bytes(length_array_of_dargs_) + cairn_list_bytes(length_array_of_psizes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_create_darray_c(CAIRN_CALLER, CAIRN_FRAME, size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
+		{ int result_ = other_MPI_Type_create_darray_c(CAIRN_CALLER, CAIRN_FRAME, size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(rank) && *in_++ == CAIRN_WORD(ndims) && CAIRN_SAME_LIST(in_, length_array_of_gsizes_, array_of_gsizes) && CAIRN_SAME_LIST(in_, length_array_of_distribs_, array_of_distribs) && CAIRN_SAME_LIST(in_, length_array_of_dargs_, array_of_dargs) && CAIRN_SAME_LIST(in_, length_array_of_psizes_, array_of_psizes) && *in_++ == CAIRN_WORD(order) && *in_++ == CAIRN_WORD(oldtype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_create_darray_c(CAIRN_CALLER, CAIRN_FRAME, size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype);
+		{ int result_ = other_MPI_Type_create_darray_c(CAIRN_CALLER, CAIRN_FRAME, size, rank, ndims, array_of_gsizes, array_of_distribs, array_of_dargs, array_of_psizes, order, oldtype, newtype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_create_darray_c) real_ = CAIRN_REAL(MPI_Type_create_darray_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3532,7 +3475,6 @@ int cairn_MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Coun
 
 static OTHER int other_MPI_Type_create_resized(uint64_t caller_, const void *frame_, MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *newtype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_resized) real_ = CAIRN_REAL(MPI_Type_create_resized);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(321, &caller_, &real_))
 		return real_(oldtype, lb, extent, newtype);
@@ -3563,10 +3505,10 @@ int cairn_MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint ex
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 321, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_create_resized(CAIRN_CALLER, CAIRN_FRAME, oldtype, lb, extent, newtype);
+		{ int result_ = other_MPI_Type_create_resized(CAIRN_CALLER, CAIRN_FRAME, oldtype, lb, extent, newtype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(oldtype) && *in_++ == CAIRN_WORD(lb) && *in_++ == CAIRN_WORD(extent)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_create_resized(CAIRN_CALLER, CAIRN_FRAME, oldtype, lb, extent, newtype);
+		{ int result_ = other_MPI_Type_create_resized(CAIRN_CALLER, CAIRN_FRAME, oldtype, lb, extent, newtype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_create_resized) real_ = CAIRN_REAL(MPI_Type_create_resized);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3587,7 +3529,6 @@ int cairn_MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint ex
 
 static OTHER int other_MPI_Type_create_resized_c(uint64_t caller_, const void *frame_, MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype *newtype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_resized_c) real_ = CAIRN_REAL(MPI_Type_create_resized_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(322, &caller_, &real_))
 		return real_(oldtype, lb, extent, newtype);
@@ -3618,10 +3559,10 @@ int cairn_MPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Coun
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 322, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_create_resized_c(CAIRN_CALLER, CAIRN_FRAME, oldtype, lb, extent, newtype);
+		{ int result_ = other_MPI_Type_create_resized_c(CAIRN_CALLER, CAIRN_FRAME, oldtype, lb, extent, newtype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(oldtype) && *in_++ == CAIRN_WORD(lb) && *in_++ == CAIRN_WORD(extent)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_create_resized_c(CAIRN_CALLER, CAIRN_FRAME, oldtype, lb, extent, newtype);
+		{ int result_ = other_MPI_Type_create_resized_c(CAIRN_CALLER, CAIRN_FRAME, oldtype, lb, extent, newtype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_create_resized_c) real_ = CAIRN_REAL(MPI_Type_create_resized_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3642,7 +3583,6 @@ int cairn_MPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Coun
 
 static OTHER int other_MPI_Type_dup(uint64_t caller_, const void *frame_, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_dup) real_ = CAIRN_REAL(MPI_Type_dup);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(323, &caller_, &real_))
 		return real_(oldtype, newtype);
@@ -3671,10 +3611,10 @@ int cairn_MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 323, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_dup(CAIRN_CALLER, CAIRN_FRAME, oldtype, newtype);
+		{ int result_ = other_MPI_Type_dup(CAIRN_CALLER, CAIRN_FRAME, oldtype, newtype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(oldtype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_dup(CAIRN_CALLER, CAIRN_FRAME, oldtype, newtype);
+		{ int result_ = other_MPI_Type_dup(CAIRN_CALLER, CAIRN_FRAME, oldtype, newtype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_dup) real_ = CAIRN_REAL(MPI_Type_dup);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3695,7 +3635,6 @@ int cairn_MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 
 static OTHER int other_MPI_Type_create_f90_real(uint64_t caller_, const void *frame_, int p, int r, MPI_Datatype *newtype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_f90_real) real_ = CAIRN_REAL(MPI_Type_create_f90_real);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(324, &caller_, &real_))
 		return real_(p, r, newtype);
@@ -3724,10 +3663,10 @@ int cairn_MPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 324, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_create_f90_real(CAIRN_CALLER, CAIRN_FRAME, p, r, newtype);
+		{ int result_ = other_MPI_Type_create_f90_real(CAIRN_CALLER, CAIRN_FRAME, p, r, newtype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(p) && *in_++ == CAIRN_WORD(r)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_create_f90_real(CAIRN_CALLER, CAIRN_FRAME, p, r, newtype);
+		{ int result_ = other_MPI_Type_create_f90_real(CAIRN_CALLER, CAIRN_FRAME, p, r, newtype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_create_f90_real) real_ = CAIRN_REAL(MPI_Type_create_f90_real);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3747,7 +3686,6 @@ int cairn_MPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)
 
 static OTHER int other_MPI_Type_create_f90_complex(uint64_t caller_, const void *frame_, int p, int r, MPI_Datatype *newtype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_f90_complex) real_ = CAIRN_REAL(MPI_Type_create_f90_complex);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(325, &caller_, &real_))
 		return real_(p, r, newtype);
@@ -3776,10 +3714,10 @@ int cairn_MPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 325, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_create_f90_complex(CAIRN_CALLER, CAIRN_FRAME, p, r, newtype);
+		{ int result_ = other_MPI_Type_create_f90_complex(CAIRN_CALLER, CAIRN_FRAME, p, r, newtype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(p) && *in_++ == CAIRN_WORD(r)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_create_f90_complex(CAIRN_CALLER, CAIRN_FRAME, p, r, newtype);
+		{ int result_ = other_MPI_Type_create_f90_complex(CAIRN_CALLER, CAIRN_FRAME, p, r, newtype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_create_f90_complex) real_ = CAIRN_REAL(MPI_Type_create_f90_complex);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3799,7 +3737,6 @@ int cairn_MPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
 
 static OTHER int other_MPI_Type_create_f90_integer(uint64_t caller_, const void *frame_, int r, MPI_Datatype *newtype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_create_f90_integer) real_ = CAIRN_REAL(MPI_Type_create_f90_integer);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(326, &caller_, &real_))
 		return real_(r, newtype);
@@ -3827,10 +3764,10 @@ int cairn_MPI_Type_create_f90_integer(int r, MPI_Datatype *newtype)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 326, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_create_f90_integer(CAIRN_CALLER, CAIRN_FRAME, r, newtype);
+		{ int result_ = other_MPI_Type_create_f90_integer(CAIRN_CALLER, CAIRN_FRAME, r, newtype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(r)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_create_f90_integer(CAIRN_CALLER, CAIRN_FRAME, r, newtype);
+		{ int result_ = other_MPI_Type_create_f90_integer(CAIRN_CALLER, CAIRN_FRAME, r, newtype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_create_f90_integer) real_ = CAIRN_REAL(MPI_Type_create_f90_integer);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3850,7 +3787,6 @@ int cairn_MPI_Type_create_f90_integer(int r, MPI_Datatype *newtype)
 
 static OTHER int other_MPI_Type_match_size(uint64_t caller_, const void *frame_, int typeclass, int size, MPI_Datatype *datatype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_match_size) real_ = CAIRN_REAL(MPI_Type_match_size);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(327, &caller_, &real_))
 		return real_(typeclass, size, datatype);
@@ -3879,10 +3815,10 @@ int cairn_MPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 327, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_match_size(CAIRN_CALLER, CAIRN_FRAME, typeclass, size, datatype);
+		{ int result_ = other_MPI_Type_match_size(CAIRN_CALLER, CAIRN_FRAME, typeclass, size, datatype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(typeclass) && *in_++ == CAIRN_WORD(size)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_match_size(CAIRN_CALLER, CAIRN_FRAME, typeclass, size, datatype);
+		{ int result_ = other_MPI_Type_match_size(CAIRN_CALLER, CAIRN_FRAME, typeclass, size, datatype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_match_size) real_ = CAIRN_REAL(MPI_Type_match_size);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3902,7 +3838,6 @@ int cairn_MPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
 
 static OTHER int other_MPI_Type_get_value_index(uint64_t caller_, const void *frame_, MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype *pair_type)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_get_value_index) real_ = CAIRN_REAL(MPI_Type_get_value_index);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(328, &caller_, &real_))
 		return real_(value_type, index_type, pair_type);
@@ -3931,10 +3866,10 @@ int cairn_MPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_t
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 328, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_get_value_index(CAIRN_CALLER, CAIRN_FRAME, value_type, index_type, pair_type);
+		{ int result_ = other_MPI_Type_get_value_index(CAIRN_CALLER, CAIRN_FRAME, value_type, index_type, pair_type); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(value_type) && *in_++ == CAIRN_WORD(index_type)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_get_value_index(CAIRN_CALLER, CAIRN_FRAME, value_type, index_type, pair_type);
+		{ int result_ = other_MPI_Type_get_value_index(CAIRN_CALLER, CAIRN_FRAME, value_type, index_type, pair_type); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_get_value_index) real_ = CAIRN_REAL(MPI_Type_get_value_index);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3954,7 +3889,6 @@ int cairn_MPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_t
 
 static OTHER int other_MPI_Get_address(uint64_t caller_, const void *frame_, const void *location, MPI_Aint *address)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Get_address) real_ = CAIRN_REAL(MPI_Get_address);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(329, &caller_, &real_))
 		return real_(location, address);
@@ -3982,10 +3916,10 @@ int cairn_MPI_Get_address(const void *location, MPI_Aint *address)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 329, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Get_address(CAIRN_CALLER, CAIRN_FRAME, location, address);
+		{ int result_ = other_MPI_Get_address(CAIRN_CALLER, CAIRN_FRAME, location, address); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(location))))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Get_address(CAIRN_CALLER, CAIRN_FRAME, location, address);
+		{ int result_ = other_MPI_Get_address(CAIRN_CALLER, CAIRN_FRAME, location, address); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Get_address) real_ = CAIRN_REAL(MPI_Get_address);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4005,7 +3939,6 @@ int cairn_MPI_Get_address(const void *location, MPI_Aint *address)
 
 static OTHER MPI_Aint other_MPI_Aint_add(uint64_t caller_, const void *frame_, MPI_Aint base, MPI_Aint disp)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Aint_add) real_ = CAIRN_REAL(MPI_Aint_add);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(330, &caller_, &real_))
 		return real_(base, disp);
@@ -4032,10 +3965,10 @@ MPI_Aint cairn_MPI_Aint_add(MPI_Aint base, MPI_Aint disp)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 330, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Aint_add(CAIRN_CALLER, CAIRN_FRAME, base, disp);
+		{ MPI_Aint result_ = other_MPI_Aint_add(CAIRN_CALLER, CAIRN_FRAME, base, disp); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(base) && *in_++ == CAIRN_WORD(disp)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Aint_add(CAIRN_CALLER, CAIRN_FRAME, base, disp);
+		{ MPI_Aint result_ = other_MPI_Aint_add(CAIRN_CALLER, CAIRN_FRAME, base, disp); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Aint_add) real_ = CAIRN_REAL(MPI_Aint_add);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4053,7 +3986,6 @@ MPI_Aint cairn_MPI_Aint_add(MPI_Aint base, MPI_Aint disp)
 
 static OTHER MPI_Aint other_MPI_Aint_diff(uint64_t caller_, const void *frame_, MPI_Aint addr1, MPI_Aint addr2)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Aint_diff) real_ = CAIRN_REAL(MPI_Aint_diff);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(331, &caller_, &real_))
 		return real_(addr1, addr2);
@@ -4080,10 +4012,10 @@ MPI_Aint cairn_MPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 331, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Aint_diff(CAIRN_CALLER, CAIRN_FRAME, addr1, addr2);
+		{ MPI_Aint result_ = other_MPI_Aint_diff(CAIRN_CALLER, CAIRN_FRAME, addr1, addr2); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(addr1) && *in_++ == CAIRN_WORD(addr2)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Aint_diff(CAIRN_CALLER, CAIRN_FRAME, addr1, addr2);
+		{ MPI_Aint result_ = other_MPI_Aint_diff(CAIRN_CALLER, CAIRN_FRAME, addr1, addr2); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Aint_diff) real_ = CAIRN_REAL(MPI_Aint_diff);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4101,7 +4033,6 @@ MPI_Aint cairn_MPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2)
 
 static OTHER int other_MPI_Type_size(uint64_t caller_, const void *frame_, MPI_Datatype datatype, int *size)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_size) real_ = CAIRN_REAL(MPI_Type_size);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(332, &caller_, &real_))
 		return real_(datatype, size);
@@ -4129,10 +4060,10 @@ int cairn_MPI_Type_size(MPI_Datatype datatype, int *size)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 332, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_size(CAIRN_CALLER, CAIRN_FRAME, datatype, size);
+		{ int result_ = other_MPI_Type_size(CAIRN_CALLER, CAIRN_FRAME, datatype, size); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_size(CAIRN_CALLER, CAIRN_FRAME, datatype, size);
+		{ int result_ = other_MPI_Type_size(CAIRN_CALLER, CAIRN_FRAME, datatype, size); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_size) real_ = CAIRN_REAL(MPI_Type_size);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4152,7 +4083,6 @@ int cairn_MPI_Type_size(MPI_Datatype datatype, int *size)
 
 static OTHER int other_MPI_Type_size_c(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Count *size)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_size_c) real_ = CAIRN_REAL(MPI_Type_size_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(333, &caller_, &real_))
 		return real_(datatype, size);
@@ -4180,10 +4110,10 @@ int cairn_MPI_Type_size_c(MPI_Datatype datatype, MPI_Count *size)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 333, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_size_c(CAIRN_CALLER, CAIRN_FRAME, datatype, size);
+		{ int result_ = other_MPI_Type_size_c(CAIRN_CALLER, CAIRN_FRAME, datatype, size); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_size_c(CAIRN_CALLER, CAIRN_FRAME, datatype, size);
+		{ int result_ = other_MPI_Type_size_c(CAIRN_CALLER, CAIRN_FRAME, datatype, size); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_size_c) real_ = CAIRN_REAL(MPI_Type_size_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4203,7 +4133,6 @@ int cairn_MPI_Type_size_c(MPI_Datatype datatype, MPI_Count *size)
 
 static OTHER int other_MPI_Type_size_x(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Count *size)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_size_x) real_ = CAIRN_REAL(MPI_Type_size_x);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(334, &caller_, &real_))
 		return real_(datatype, size);
@@ -4231,10 +4160,10 @@ int cairn_MPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 334, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_size_x(CAIRN_CALLER, CAIRN_FRAME, datatype, size);
+		{ int result_ = other_MPI_Type_size_x(CAIRN_CALLER, CAIRN_FRAME, datatype, size); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_size_x(CAIRN_CALLER, CAIRN_FRAME, datatype, size);
+		{ int result_ = other_MPI_Type_size_x(CAIRN_CALLER, CAIRN_FRAME, datatype, size); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_size_x) real_ = CAIRN_REAL(MPI_Type_size_x);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4254,7 +4183,6 @@ int cairn_MPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
 
 static OTHER int other_MPI_Type_get_extent(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_get_extent) real_ = CAIRN_REAL(MPI_Type_get_extent);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(335, &caller_, &real_))
 		return real_(datatype, lb, extent);
@@ -4283,10 +4211,10 @@ int cairn_MPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *ext
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 335, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_get_extent(CAIRN_CALLER, CAIRN_FRAME, datatype, lb, extent);
+		{ int result_ = other_MPI_Type_get_extent(CAIRN_CALLER, CAIRN_FRAME, datatype, lb, extent); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_get_extent(CAIRN_CALLER, CAIRN_FRAME, datatype, lb, extent);
+		{ int result_ = other_MPI_Type_get_extent(CAIRN_CALLER, CAIRN_FRAME, datatype, lb, extent); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_get_extent) real_ = CAIRN_REAL(MPI_Type_get_extent);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4307,7 +4235,6 @@ int cairn_MPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *ext
 
 static OTHER int other_MPI_Type_get_extent_c(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_get_extent_c) real_ = CAIRN_REAL(MPI_Type_get_extent_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(336, &caller_, &real_))
 		return real_(datatype, lb, extent);
@@ -4336,10 +4263,10 @@ int cairn_MPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count *lb, MPI_Count 
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 336, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_get_extent_c(CAIRN_CALLER, CAIRN_FRAME, datatype, lb, extent);
+		{ int result_ = other_MPI_Type_get_extent_c(CAIRN_CALLER, CAIRN_FRAME, datatype, lb, extent); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_get_extent_c(CAIRN_CALLER, CAIRN_FRAME, datatype, lb, extent);
+		{ int result_ = other_MPI_Type_get_extent_c(CAIRN_CALLER, CAIRN_FRAME, datatype, lb, extent); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_get_extent_c) real_ = CAIRN_REAL(MPI_Type_get_extent_c);
 	if (CAIRN_UNLIKELY(announced_))

@@ -3,7 +3,6 @@
 
 static OTHER int other_MPI_Type_get_extent_x(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_get_extent_x) real_ = CAIRN_REAL(MPI_Type_get_extent_x);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(337, &caller_, &real_))
 		return real_(datatype, lb, extent);
@@ -32,10 +31,10 @@ int cairn_MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count 
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 337, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_get_extent_x(CAIRN_CALLER, CAIRN_FRAME, datatype, lb, extent);
+		{ int result_ = other_MPI_Type_get_extent_x(CAIRN_CALLER, CAIRN_FRAME, datatype, lb, extent); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_get_extent_x(CAIRN_CALLER, CAIRN_FRAME, datatype, lb, extent);
+		{ int result_ = other_MPI_Type_get_extent_x(CAIRN_CALLER, CAIRN_FRAME, datatype, lb, extent); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_get_extent_x) real_ = CAIRN_REAL(MPI_Type_get_extent_x);
 	if (CAIRN_UNLIKELY(announced_))
@@ -56,7 +55,6 @@ int cairn_MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb, MPI_Count 
 
 static OTHER int other_MPI_Type_get_true_extent(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_get_true_extent) real_ = CAIRN_REAL(MPI_Type_get_true_extent);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(338, &caller_, &real_))
 		return real_(datatype, true_lb, true_extent);
@@ -85,10 +83,10 @@ int cairn_MPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 338, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_get_true_extent(CAIRN_CALLER, CAIRN_FRAME, datatype, true_lb, true_extent);
+		{ int result_ = other_MPI_Type_get_true_extent(CAIRN_CALLER, CAIRN_FRAME, datatype, true_lb, true_extent); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_get_true_extent(CAIRN_CALLER, CAIRN_FRAME, datatype, true_lb, true_extent);
+		{ int result_ = other_MPI_Type_get_true_extent(CAIRN_CALLER, CAIRN_FRAME, datatype, true_lb, true_extent); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_get_true_extent) real_ = CAIRN_REAL(MPI_Type_get_true_extent);
 	if (CAIRN_UNLIKELY(announced_))
@@ -109,7 +107,6 @@ int cairn_MPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb, MPI
 
 static OTHER int other_MPI_Type_get_true_extent_c(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_get_true_extent_c) real_ = CAIRN_REAL(MPI_Type_get_true_extent_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(339, &caller_, &real_))
 		return real_(datatype, true_lb, true_extent);
@@ -138,10 +135,10 @@ int cairn_MPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, 
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 339, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_get_true_extent_c(CAIRN_CALLER, CAIRN_FRAME, datatype, true_lb, true_extent);
+		{ int result_ = other_MPI_Type_get_true_extent_c(CAIRN_CALLER, CAIRN_FRAME, datatype, true_lb, true_extent); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_get_true_extent_c(CAIRN_CALLER, CAIRN_FRAME, datatype, true_lb, true_extent);
+		{ int result_ = other_MPI_Type_get_true_extent_c(CAIRN_CALLER, CAIRN_FRAME, datatype, true_lb, true_extent); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_get_true_extent_c) real_ = CAIRN_REAL(MPI_Type_get_true_extent_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -162,7 +159,6 @@ int cairn_MPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb, 
 
 static OTHER int other_MPI_Type_get_true_extent_x(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_get_true_extent_x) real_ = CAIRN_REAL(MPI_Type_get_true_extent_x);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(340, &caller_, &real_))
 		return real_(datatype, true_lb, true_extent);
@@ -191,10 +187,10 @@ int cairn_MPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, 
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 340, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_get_true_extent_x(CAIRN_CALLER, CAIRN_FRAME, datatype, true_lb, true_extent);
+		{ int result_ = other_MPI_Type_get_true_extent_x(CAIRN_CALLER, CAIRN_FRAME, datatype, true_lb, true_extent); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_get_true_extent_x(CAIRN_CALLER, CAIRN_FRAME, datatype, true_lb, true_extent);
+		{ int result_ = other_MPI_Type_get_true_extent_x(CAIRN_CALLER, CAIRN_FRAME, datatype, true_lb, true_extent); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_get_true_extent_x) real_ = CAIRN_REAL(MPI_Type_get_true_extent_x);
 	if (CAIRN_UNLIKELY(announced_))
@@ -215,7 +211,6 @@ int cairn_MPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb, 
 
 static OTHER int other_MPI_Type_commit(uint64_t caller_, const void *frame_, MPI_Datatype *datatype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_commit) real_ = CAIRN_REAL(MPI_Type_commit);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(341, &caller_, &real_))
 		return real_(datatype);
@@ -243,10 +238,10 @@ int cairn_MPI_Type_commit(MPI_Datatype *datatype)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 341, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_commit(CAIRN_CALLER, CAIRN_FRAME, datatype);
+		{ int result_ = other_MPI_Type_commit(CAIRN_CALLER, CAIRN_FRAME, datatype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_commit(CAIRN_CALLER, CAIRN_FRAME, datatype);
+		{ int result_ = other_MPI_Type_commit(CAIRN_CALLER, CAIRN_FRAME, datatype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_commit) real_ = CAIRN_REAL(MPI_Type_commit);
 	if (CAIRN_UNLIKELY(announced_))
@@ -266,7 +261,6 @@ int cairn_MPI_Type_commit(MPI_Datatype *datatype)
 
 static OTHER int other_MPI_Type_free(uint64_t caller_, const void *frame_, MPI_Datatype *datatype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_free) real_ = CAIRN_REAL(MPI_Type_free);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(342, &caller_, &real_))
 		return real_(datatype);
@@ -295,10 +289,10 @@ int cairn_MPI_Type_free(MPI_Datatype *datatype)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 342, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_free(CAIRN_CALLER, CAIRN_FRAME, datatype);
+		{ int result_ = other_MPI_Type_free(CAIRN_CALLER, CAIRN_FRAME, datatype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_free(CAIRN_CALLER, CAIRN_FRAME, datatype);
+		{ int result_ = other_MPI_Type_free(CAIRN_CALLER, CAIRN_FRAME, datatype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_free) real_ = CAIRN_REAL(MPI_Type_free);
 	if (CAIRN_UNLIKELY(announced_))
@@ -319,8 +313,8 @@ int cairn_MPI_Type_free(MPI_Datatype *datatype)
 int cairn_MPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Get_elements) real_ = CAIRN_REAL(MPI_Get_elements);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(343, &caller_, &real_))
 		return real_(status, datatype, count);
@@ -345,8 +339,8 @@ int cairn_MPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int 
 int cairn_MPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Get_elements_c) real_ = CAIRN_REAL(MPI_Get_elements_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(344, &caller_, &real_))
 		return real_(status, datatype, count);
@@ -371,8 +365,8 @@ int cairn_MPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MP
 int cairn_MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Get_elements_x) real_ = CAIRN_REAL(MPI_Get_elements_x);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(345, &caller_, &real_))
 		return real_(status, datatype, count);
@@ -396,7 +390,6 @@ int cairn_MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MP
 
 static OTHER int other_MPI_Type_get_envelope(uint64_t caller_, const void *frame_, MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes, int *combiner)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_get_envelope) real_ = CAIRN_REAL(MPI_Type_get_envelope);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(346, &caller_, &real_))
 		return real_(datatype, num_integers, num_addresses, num_datatypes, combiner);
@@ -427,10 +420,10 @@ int cairn_MPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *n
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 346, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_get_envelope(CAIRN_CALLER, CAIRN_FRAME, datatype, num_integers, num_addresses, num_datatypes, combiner);
+		{ int result_ = other_MPI_Type_get_envelope(CAIRN_CALLER, CAIRN_FRAME, datatype, num_integers, num_addresses, num_datatypes, combiner); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_get_envelope(CAIRN_CALLER, CAIRN_FRAME, datatype, num_integers, num_addresses, num_datatypes, combiner);
+		{ int result_ = other_MPI_Type_get_envelope(CAIRN_CALLER, CAIRN_FRAME, datatype, num_integers, num_addresses, num_datatypes, combiner); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_get_envelope) real_ = CAIRN_REAL(MPI_Type_get_envelope);
 	if (CAIRN_UNLIKELY(announced_))
@@ -453,7 +446,6 @@ int cairn_MPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers, int *n
 
 static OTHER int other_MPI_Type_get_envelope_c(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Count *num_integers, MPI_Count *num_addresses, MPI_Count *num_large_counts, MPI_Count *num_datatypes, int *combiner)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_get_envelope_c) real_ = CAIRN_REAL(MPI_Type_get_envelope_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(347, &caller_, &real_))
 		return real_(datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner);
@@ -485,10 +477,10 @@ int cairn_MPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 347, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_get_envelope_c(CAIRN_CALLER, CAIRN_FRAME, datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner);
+		{ int result_ = other_MPI_Type_get_envelope_c(CAIRN_CALLER, CAIRN_FRAME, datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_get_envelope_c(CAIRN_CALLER, CAIRN_FRAME, datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner);
+		{ int result_ = other_MPI_Type_get_envelope_c(CAIRN_CALLER, CAIRN_FRAME, datatype, num_integers, num_addresses, num_large_counts, num_datatypes, combiner); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_get_envelope_c) real_ = CAIRN_REAL(MPI_Type_get_envelope_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -512,7 +504,6 @@ int cairn_MPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers
 
 static OTHER int other_MPI_Type_get_contents(uint64_t caller_, const void *frame_, MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[])
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_get_contents) real_ = CAIRN_REAL(MPI_Type_get_contents);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(348, &caller_, &real_))
 		return real_(datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
@@ -552,10 +543,10 @@ int cairn_MPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max
 	const int64_t length_array_of_datatypes_ = array_of_datatypes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_datatypes);
 	const uint64_t *in_ = cairn_expected(&record_, 348, CAIRN_HEADER + 32 + cairn_list_bytes(length_array_of_integers_) + cairn_list_bytes(length_array_of_addresses_) + cairn_list_bytes(length_array_of_datatypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_get_contents(CAIRN_CALLER, CAIRN_FRAME, datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
+		{ int result_ = other_MPI_Type_get_contents(CAIRN_CALLER, CAIRN_FRAME, datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(max_integers) && *in_++ == CAIRN_WORD(max_addresses) && *in_++ == CAIRN_WORD(max_datatypes)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_get_contents(CAIRN_CALLER, CAIRN_FRAME, datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes);
+		{ int result_ = other_MPI_Type_get_contents(CAIRN_CALLER, CAIRN_FRAME, datatype, max_integers, max_addresses, max_datatypes, array_of_integers, array_of_addresses, array_of_datatypes); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_get_contents) real_ = CAIRN_REAL(MPI_Type_get_contents);
 	if (CAIRN_UNLIKELY(announced_))
@@ -578,7 +569,6 @@ int cairn_MPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max
 
 static OTHER int other_MPI_Type_get_contents_c(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[])
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_get_contents_c) real_ = CAIRN_REAL(MPI_Type_get_contents_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(349, &caller_, &real_))
 		return real_(datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
@@ -622,10 +612,10 @@ int cairn_MPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers,
 	const int64_t length_array_of_datatypes_ = array_of_datatypes == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)max_datatypes);
 	const uint64_t *in_ = cairn_expected(&record_, 349, CAIRN_HEADER + 40 + cairn_list_bytes(length_array_of_integers_) + cairn_list_bytes(length_array_of_addresses_) + cairn_list_bytes(length_array_of_large_counts_) + cairn_list_bytes(length_array_of_datatypes_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_get_contents_c(CAIRN_CALLER, CAIRN_FRAME, datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
+		{ int result_ = other_MPI_Type_get_contents_c(CAIRN_CALLER, CAIRN_FRAME, datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(max_integers) && *in_++ == CAIRN_WORD(max_addresses) && *in_++ == CAIRN_WORD(max_large_counts) && *in_++ == CAIRN_WORD(max_datatypes)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_get_contents_c(CAIRN_CALLER, CAIRN_FRAME, datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes);
+		{ int result_ = other_MPI_Type_get_contents_c(CAIRN_CALLER, CAIRN_FRAME, datatype, max_integers, max_addresses, max_large_counts, max_datatypes, array_of_integers, array_of_addresses, array_of_large_counts, array_of_datatypes); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_get_contents_c) real_ = CAIRN_REAL(MPI_Type_get_contents_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -649,7 +639,6 @@ int cairn_MPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers,
 
 static OTHER int other_MPI_Pack(uint64_t caller_, const void *frame_, const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Pack) real_ = CAIRN_REAL(MPI_Pack);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(350, &caller_, &real_))
 		return real_(inbuf, incount, datatype, outbuf, outsize, position, comm);
@@ -683,10 +672,10 @@ int cairn_MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 350, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Pack(CAIRN_CALLER, CAIRN_FRAME, inbuf, incount, datatype, outbuf, outsize, position, comm);
+		{ int result_ = other_MPI_Pack(CAIRN_CALLER, CAIRN_FRAME, inbuf, incount, datatype, outbuf, outsize, position, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(inbuf)) && *in_++ == CAIRN_WORD(incount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(outsize) && *in_++ == CAIRN_WORD_AT(position) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Pack(CAIRN_CALLER, CAIRN_FRAME, inbuf, incount, datatype, outbuf, outsize, position, comm);
+		{ int result_ = other_MPI_Pack(CAIRN_CALLER, CAIRN_FRAME, inbuf, incount, datatype, outbuf, outsize, position, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Pack) real_ = CAIRN_REAL(MPI_Pack);
 	if (CAIRN_UNLIKELY(announced_))
@@ -707,7 +696,6 @@ int cairn_MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *
 
 static OTHER int other_MPI_Pack_c(uint64_t caller_, const void *frame_, const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Pack_c) real_ = CAIRN_REAL(MPI_Pack_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(351, &caller_, &real_))
 		return real_(inbuf, incount, datatype, outbuf, outsize, position, comm);
@@ -741,10 +729,10 @@ int cairn_MPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 351, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Pack_c(CAIRN_CALLER, CAIRN_FRAME, inbuf, incount, datatype, outbuf, outsize, position, comm);
+		{ int result_ = other_MPI_Pack_c(CAIRN_CALLER, CAIRN_FRAME, inbuf, incount, datatype, outbuf, outsize, position, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(inbuf)) && *in_++ == CAIRN_WORD(incount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(outsize) && *in_++ == CAIRN_WORD_AT(position) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Pack_c(CAIRN_CALLER, CAIRN_FRAME, inbuf, incount, datatype, outbuf, outsize, position, comm);
+		{ int result_ = other_MPI_Pack_c(CAIRN_CALLER, CAIRN_FRAME, inbuf, incount, datatype, outbuf, outsize, position, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Pack_c) real_ = CAIRN_REAL(MPI_Pack_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -765,7 +753,6 @@ int cairn_MPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype
 
 static OTHER int other_MPI_Unpack(uint64_t caller_, const void *frame_, const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Unpack) real_ = CAIRN_REAL(MPI_Unpack);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(352, &caller_, &real_))
 		return real_(inbuf, insize, position, outbuf, outcount, datatype, comm);
@@ -799,10 +786,10 @@ int cairn_MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf,
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 352, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Unpack(CAIRN_CALLER, CAIRN_FRAME, inbuf, insize, position, outbuf, outcount, datatype, comm);
+		{ int result_ = other_MPI_Unpack(CAIRN_CALLER, CAIRN_FRAME, inbuf, insize, position, outbuf, outcount, datatype, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(inbuf)) && *in_++ == CAIRN_WORD(insize) && *in_++ == CAIRN_WORD_AT(position) && *in_++ == CAIRN_WORD(outcount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Unpack(CAIRN_CALLER, CAIRN_FRAME, inbuf, insize, position, outbuf, outcount, datatype, comm);
+		{ int result_ = other_MPI_Unpack(CAIRN_CALLER, CAIRN_FRAME, inbuf, insize, position, outbuf, outcount, datatype, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Unpack) real_ = CAIRN_REAL(MPI_Unpack);
 	if (CAIRN_UNLIKELY(announced_))
@@ -823,7 +810,6 @@ int cairn_MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf,
 
 static OTHER int other_MPI_Unpack_c(uint64_t caller_, const void *frame_, const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Unpack_c) real_ = CAIRN_REAL(MPI_Unpack_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(353, &caller_, &real_))
 		return real_(inbuf, insize, position, outbuf, outcount, datatype, comm);
@@ -857,10 +843,10 @@ int cairn_MPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position,
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 353, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Unpack_c(CAIRN_CALLER, CAIRN_FRAME, inbuf, insize, position, outbuf, outcount, datatype, comm);
+		{ int result_ = other_MPI_Unpack_c(CAIRN_CALLER, CAIRN_FRAME, inbuf, insize, position, outbuf, outcount, datatype, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(inbuf)) && *in_++ == CAIRN_WORD(insize) && *in_++ == CAIRN_WORD_AT(position) && *in_++ == CAIRN_WORD(outcount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Unpack_c(CAIRN_CALLER, CAIRN_FRAME, inbuf, insize, position, outbuf, outcount, datatype, comm);
+		{ int result_ = other_MPI_Unpack_c(CAIRN_CALLER, CAIRN_FRAME, inbuf, insize, position, outbuf, outcount, datatype, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Unpack_c) real_ = CAIRN_REAL(MPI_Unpack_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -881,7 +867,6 @@ int cairn_MPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position,
 
 static OTHER int other_MPI_Pack_size(uint64_t caller_, const void *frame_, int incount, MPI_Datatype datatype, MPI_Comm comm, int *size)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Pack_size) real_ = CAIRN_REAL(MPI_Pack_size);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(354, &caller_, &real_))
 		return real_(incount, datatype, comm, size);
@@ -911,10 +896,10 @@ int cairn_MPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 354, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Pack_size(CAIRN_CALLER, CAIRN_FRAME, incount, datatype, comm, size);
+		{ int result_ = other_MPI_Pack_size(CAIRN_CALLER, CAIRN_FRAME, incount, datatype, comm, size); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(incount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Pack_size(CAIRN_CALLER, CAIRN_FRAME, incount, datatype, comm, size);
+		{ int result_ = other_MPI_Pack_size(CAIRN_CALLER, CAIRN_FRAME, incount, datatype, comm, size); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Pack_size) real_ = CAIRN_REAL(MPI_Pack_size);
 	if (CAIRN_UNLIKELY(announced_))
@@ -934,7 +919,6 @@ int cairn_MPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *
 
 static OTHER int other_MPI_Pack_size_c(uint64_t caller_, const void *frame_, MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count *size)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Pack_size_c) real_ = CAIRN_REAL(MPI_Pack_size_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(355, &caller_, &real_))
 		return real_(incount, datatype, comm, size);
@@ -964,10 +948,10 @@ int cairn_MPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm com
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 355, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Pack_size_c(CAIRN_CALLER, CAIRN_FRAME, incount, datatype, comm, size);
+		{ int result_ = other_MPI_Pack_size_c(CAIRN_CALLER, CAIRN_FRAME, incount, datatype, comm, size); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(incount) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Pack_size_c(CAIRN_CALLER, CAIRN_FRAME, incount, datatype, comm, size);
+		{ int result_ = other_MPI_Pack_size_c(CAIRN_CALLER, CAIRN_FRAME, incount, datatype, comm, size); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Pack_size_c) real_ = CAIRN_REAL(MPI_Pack_size_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -988,8 +972,8 @@ int cairn_MPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm com
 int cairn_MPI_Pack_external(const char *datarep, const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, MPI_Aint outsize, MPI_Aint *position)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Pack_external) real_ = CAIRN_REAL(MPI_Pack_external);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(356, &caller_, &real_))
 		return real_(datarep, inbuf, incount, datatype, outbuf, outsize, position);
@@ -1020,8 +1004,8 @@ int cairn_MPI_Pack_external(const char *datarep, const void *inbuf, int incount,
 int cairn_MPI_Pack_external_c(const char *datarep, const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Pack_external_c) real_ = CAIRN_REAL(MPI_Pack_external_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(357, &caller_, &real_))
 		return real_(datarep, inbuf, incount, datatype, outbuf, outsize, position);
@@ -1052,8 +1036,8 @@ int cairn_MPI_Pack_external_c(const char *datarep, const void *inbuf, MPI_Count 
 int cairn_MPI_Unpack_external(const char *datarep, const void *inbuf, MPI_Aint insize, MPI_Aint *position, void *outbuf, int outcount, MPI_Datatype datatype)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Unpack_external) real_ = CAIRN_REAL(MPI_Unpack_external);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(358, &caller_, &real_))
 		return real_(datarep, inbuf, insize, position, outbuf, outcount, datatype);
@@ -1084,8 +1068,8 @@ int cairn_MPI_Unpack_external(const char *datarep, const void *inbuf, MPI_Aint i
 int cairn_MPI_Unpack_external_c(const char *datarep, const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, MPI_Datatype datatype)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Unpack_external_c) real_ = CAIRN_REAL(MPI_Unpack_external_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(359, &caller_, &real_))
 		return real_(datarep, inbuf, insize, position, outbuf, outcount, datatype);
@@ -1116,8 +1100,8 @@ int cairn_MPI_Unpack_external_c(const char *datarep, const void *inbuf, MPI_Coun
 int cairn_MPI_Pack_external_size(const char *datarep, int incount, MPI_Datatype datatype, MPI_Aint *size)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Pack_external_size) real_ = CAIRN_REAL(MPI_Pack_external_size);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(360, &caller_, &real_))
 		return real_(datarep, incount, datatype, size);
@@ -1144,8 +1128,8 @@ int cairn_MPI_Pack_external_size(const char *datarep, int incount, MPI_Datatype 
 int cairn_MPI_Pack_external_size_c(const char *datarep, MPI_Count incount, MPI_Datatype datatype, MPI_Count *size)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Pack_external_size_c) real_ = CAIRN_REAL(MPI_Pack_external_size_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(361, &caller_, &real_))
 		return real_(datarep, incount, datatype, size);
@@ -1172,8 +1156,8 @@ int cairn_MPI_Pack_external_size_c(const char *datarep, MPI_Count incount, MPI_D
 int cairn_MPI_Init(int *argc, char ***argv)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Init) real_ = CAIRN_REAL(MPI_Init);
 	cairn_start();
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(362, &caller_, &real_))
@@ -1205,8 +1189,8 @@ int cairn_MPI_Init(int *argc, char ***argv)
 int cairn_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Init_thread) real_ = CAIRN_REAL(MPI_Init_thread);
 	cairn_start();
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(363, &caller_, &real_))
@@ -1239,7 +1223,6 @@ int cairn_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 
 static OTHER int other_MPI_Initialized(uint64_t caller_, const void *frame_, int *flag)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Initialized) real_ = CAIRN_REAL(MPI_Initialized);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(364, &caller_, &real_))
 		return real_(flag);
@@ -1266,10 +1249,10 @@ int cairn_MPI_Initialized(int *flag)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 364, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Initialized(CAIRN_CALLER, CAIRN_FRAME, flag);
+		{ int result_ = other_MPI_Initialized(CAIRN_CALLER, CAIRN_FRAME, flag); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(true))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Initialized(CAIRN_CALLER, CAIRN_FRAME, flag);
+		{ int result_ = other_MPI_Initialized(CAIRN_CALLER, CAIRN_FRAME, flag); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Initialized) real_ = CAIRN_REAL(MPI_Initialized);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1290,8 +1273,8 @@ int cairn_MPI_Initialized(int *flag)
 int cairn_MPI_Finalize(void)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Finalize) real_ = CAIRN_REAL(MPI_Finalize);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(365, &caller_, &real_))
 		return real_();
@@ -1312,7 +1295,6 @@ int cairn_MPI_Finalize(void)
 
 static OTHER int other_MPI_Finalized(uint64_t caller_, const void *frame_, int *flag)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Finalized) real_ = CAIRN_REAL(MPI_Finalized);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(366, &caller_, &real_))
 		return real_(flag);
@@ -1339,10 +1321,10 @@ int cairn_MPI_Finalized(int *flag)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 366, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Finalized(CAIRN_CALLER, CAIRN_FRAME, flag);
+		{ int result_ = other_MPI_Finalized(CAIRN_CALLER, CAIRN_FRAME, flag); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(true))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Finalized(CAIRN_CALLER, CAIRN_FRAME, flag);
+		{ int result_ = other_MPI_Finalized(CAIRN_CALLER, CAIRN_FRAME, flag); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Finalized) real_ = CAIRN_REAL(MPI_Finalized);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1362,7 +1344,6 @@ int cairn_MPI_Finalized(int *flag)
 
 static OTHER int other_MPI_Query_thread(uint64_t caller_, const void *frame_, int *provided)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Query_thread) real_ = CAIRN_REAL(MPI_Query_thread);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(367, &caller_, &real_))
 		return real_(provided);
@@ -1389,10 +1370,10 @@ int cairn_MPI_Query_thread(int *provided)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 367, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Query_thread(CAIRN_CALLER, CAIRN_FRAME, provided);
+		{ int result_ = other_MPI_Query_thread(CAIRN_CALLER, CAIRN_FRAME, provided); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(true))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Query_thread(CAIRN_CALLER, CAIRN_FRAME, provided);
+		{ int result_ = other_MPI_Query_thread(CAIRN_CALLER, CAIRN_FRAME, provided); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Query_thread) real_ = CAIRN_REAL(MPI_Query_thread);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1412,7 +1393,6 @@ int cairn_MPI_Query_thread(int *provided)
 
 static OTHER int other_MPI_Is_thread_main(uint64_t caller_, const void *frame_, int *flag)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Is_thread_main) real_ = CAIRN_REAL(MPI_Is_thread_main);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(368, &caller_, &real_))
 		return real_(flag);
@@ -1439,10 +1419,10 @@ int cairn_MPI_Is_thread_main(int *flag)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 368, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Is_thread_main(CAIRN_CALLER, CAIRN_FRAME, flag);
+		{ int result_ = other_MPI_Is_thread_main(CAIRN_CALLER, CAIRN_FRAME, flag); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(true))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Is_thread_main(CAIRN_CALLER, CAIRN_FRAME, flag);
+		{ int result_ = other_MPI_Is_thread_main(CAIRN_CALLER, CAIRN_FRAME, flag); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Is_thread_main) real_ = CAIRN_REAL(MPI_Is_thread_main);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1462,7 +1442,6 @@ int cairn_MPI_Is_thread_main(int *flag)
 
 static OTHER int other_MPI_Abort(uint64_t caller_, const void *frame_, MPI_Comm comm, int errorcode)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Abort) real_ = CAIRN_REAL(MPI_Abort);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(369, &caller_, &real_))
 		return real_(comm, errorcode);
@@ -1489,10 +1468,10 @@ int cairn_MPI_Abort(MPI_Comm comm, int errorcode)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 369, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Abort(CAIRN_CALLER, CAIRN_FRAME, comm, errorcode);
+		{ int result_ = other_MPI_Abort(CAIRN_CALLER, CAIRN_FRAME, comm, errorcode); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(errorcode)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Abort(CAIRN_CALLER, CAIRN_FRAME, comm, errorcode);
+		{ int result_ = other_MPI_Abort(CAIRN_CALLER, CAIRN_FRAME, comm, errorcode); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Abort) real_ = CAIRN_REAL(MPI_Abort);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1510,7 +1489,6 @@ int cairn_MPI_Abort(MPI_Comm comm, int errorcode)
 
 static OTHER int other_MPI_Get_version(uint64_t caller_, const void *frame_, int *version, int *subversion)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Get_version) real_ = CAIRN_REAL(MPI_Get_version);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(370, &caller_, &real_))
 		return real_(version, subversion);
@@ -1538,10 +1516,10 @@ int cairn_MPI_Get_version(int *version, int *subversion)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 370, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Get_version(CAIRN_CALLER, CAIRN_FRAME, version, subversion);
+		{ int result_ = other_MPI_Get_version(CAIRN_CALLER, CAIRN_FRAME, version, subversion); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(true))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Get_version(CAIRN_CALLER, CAIRN_FRAME, version, subversion);
+		{ int result_ = other_MPI_Get_version(CAIRN_CALLER, CAIRN_FRAME, version, subversion); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Get_version) real_ = CAIRN_REAL(MPI_Get_version);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1562,7 +1540,6 @@ int cairn_MPI_Get_version(int *version, int *subversion)
 
 static OTHER int other_MPI_Get_library_version(uint64_t caller_, const void *frame_, char *version, int *resultlen)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Get_library_version) real_ = CAIRN_REAL(MPI_Get_library_version);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(371, &caller_, &real_))
 		return real_(version, resultlen);
@@ -1592,10 +1569,10 @@ int cairn_MPI_Get_library_version(char *version, int *resultlen)
 	const int64_t length_version_ = version == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_LIBRARY_VERSION_STRING);
 	const uint64_t *in_ = cairn_expected(&record_, 371, CAIRN_HEADER + 8 + cairn_string_bytes(length_version_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Get_library_version(CAIRN_CALLER, CAIRN_FRAME, version, resultlen);
+		{ int result_ = other_MPI_Get_library_version(CAIRN_CALLER, CAIRN_FRAME, version, resultlen); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(true))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Get_library_version(CAIRN_CALLER, CAIRN_FRAME, version, resultlen);
+		{ int result_ = other_MPI_Get_library_version(CAIRN_CALLER, CAIRN_FRAME, version, resultlen); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Get_library_version) real_ = CAIRN_REAL(MPI_Get_library_version);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1616,7 +1593,6 @@ int cairn_MPI_Get_library_version(char *version, int *resultlen)
 
 static OTHER int other_MPI_Get_processor_name(uint64_t caller_, const void *frame_, char *name, int *resultlen)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Get_processor_name) real_ = CAIRN_REAL(MPI_Get_processor_name);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(372, &caller_, &real_))
 		return real_(name, resultlen);
@@ -1646,10 +1622,10 @@ int cairn_MPI_Get_processor_name(char *name, int *resultlen)
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_PROCESSOR_NAME);
 	const uint64_t *in_ = cairn_expected(&record_, 372, CAIRN_HEADER + 8 + cairn_string_bytes(length_name_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Get_processor_name(CAIRN_CALLER, CAIRN_FRAME, name, resultlen);
+		{ int result_ = other_MPI_Get_processor_name(CAIRN_CALLER, CAIRN_FRAME, name, resultlen); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(true))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Get_processor_name(CAIRN_CALLER, CAIRN_FRAME, name, resultlen);
+		{ int result_ = other_MPI_Get_processor_name(CAIRN_CALLER, CAIRN_FRAME, name, resultlen); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Get_processor_name) real_ = CAIRN_REAL(MPI_Get_processor_name);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1670,7 +1646,6 @@ int cairn_MPI_Get_processor_name(char *name, int *resultlen)
 
 static OTHER int other_MPI_Get_hw_resource_info(uint64_t caller_, const void *frame_, MPI_Info *hw_info)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Get_hw_resource_info) real_ = CAIRN_REAL(MPI_Get_hw_resource_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(373, &caller_, &real_))
 		return real_(hw_info);
@@ -1698,10 +1673,10 @@ int cairn_MPI_Get_hw_resource_info(MPI_Info *hw_info)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 373, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Get_hw_resource_info(CAIRN_CALLER, CAIRN_FRAME, hw_info);
+		{ int result_ = other_MPI_Get_hw_resource_info(CAIRN_CALLER, CAIRN_FRAME, hw_info); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(true))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Get_hw_resource_info(CAIRN_CALLER, CAIRN_FRAME, hw_info);
+		{ int result_ = other_MPI_Get_hw_resource_info(CAIRN_CALLER, CAIRN_FRAME, hw_info); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Get_hw_resource_info) real_ = CAIRN_REAL(MPI_Get_hw_resource_info);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1723,8 +1698,8 @@ int cairn_MPI_Get_hw_resource_info(MPI_Info *hw_info)
 double cairn_MPI_Wtime(void)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Wtime) real_ = CAIRN_REAL(MPI_Wtime);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(374, &caller_, &real_))
 		return real_();
@@ -1745,8 +1720,8 @@ double cairn_MPI_Wtime(void)
 double cairn_MPI_Wtick(void)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Wtick) real_ = CAIRN_REAL(MPI_Wtick);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(375, &caller_, &real_))
 		return real_();
@@ -1766,7 +1741,6 @@ double cairn_MPI_Wtick(void)
 
 static OTHER int other_MPI_Alloc_mem(uint64_t caller_, const void *frame_, MPI_Aint size, MPI_Info info, void *baseptr)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Alloc_mem) real_ = CAIRN_REAL(MPI_Alloc_mem);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(377, &caller_, &real_))
 		return real_(size, info, baseptr);
@@ -1795,10 +1769,10 @@ int cairn_MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 377, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Alloc_mem(CAIRN_CALLER, CAIRN_FRAME, size, info, baseptr);
+		{ int result_ = other_MPI_Alloc_mem(CAIRN_CALLER, CAIRN_FRAME, size, info, baseptr); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Alloc_mem(CAIRN_CALLER, CAIRN_FRAME, size, info, baseptr);
+		{ int result_ = other_MPI_Alloc_mem(CAIRN_CALLER, CAIRN_FRAME, size, info, baseptr); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Alloc_mem) real_ = CAIRN_REAL(MPI_Alloc_mem);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1818,7 +1792,6 @@ int cairn_MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 
 static OTHER int other_MPI_Free_mem(uint64_t caller_, const void *frame_, void *base)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Free_mem) real_ = CAIRN_REAL(MPI_Free_mem);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(378, &caller_, &real_))
 		return real_(base);
@@ -1844,10 +1817,10 @@ int cairn_MPI_Free_mem(void *base)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 378, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Free_mem(CAIRN_CALLER, CAIRN_FRAME, base);
+		{ int result_ = other_MPI_Free_mem(CAIRN_CALLER, CAIRN_FRAME, base); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(base))))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Free_mem(CAIRN_CALLER, CAIRN_FRAME, base);
+		{ int result_ = other_MPI_Free_mem(CAIRN_CALLER, CAIRN_FRAME, base); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Free_mem) real_ = CAIRN_REAL(MPI_Free_mem);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1865,7 +1838,6 @@ int cairn_MPI_Free_mem(void *base)
 
 static OTHER int other_MPI_Comm_create_errhandler(uint64_t caller_, const void *frame_, MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_create_errhandler) real_ = CAIRN_REAL(MPI_Comm_create_errhandler);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(379, &caller_, &real_))
 		return real_(comm_errhandler_fn, errhandler);
@@ -1894,10 +1866,10 @@ int cairn_MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandl
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 379, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Comm_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm_errhandler_fn, errhandler);
+		{ int result_ = other_MPI_Comm_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm_errhandler_fn, errhandler); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(comm_errhandler_fn))))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Comm_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm_errhandler_fn, errhandler);
+		{ int result_ = other_MPI_Comm_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm_errhandler_fn, errhandler); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Comm_create_errhandler) real_ = CAIRN_REAL(MPI_Comm_create_errhandler);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1918,7 +1890,6 @@ int cairn_MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandl
 
 static OTHER int other_MPI_Comm_set_errhandler(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Errhandler errhandler)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_set_errhandler) real_ = CAIRN_REAL(MPI_Comm_set_errhandler);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(380, &caller_, &real_))
 		return real_(comm, errhandler);
@@ -1945,10 +1916,10 @@ int cairn_MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 380, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Comm_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler);
+		{ int result_ = other_MPI_Comm_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(errhandler)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Comm_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler);
+		{ int result_ = other_MPI_Comm_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Comm_set_errhandler) real_ = CAIRN_REAL(MPI_Comm_set_errhandler);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1966,7 +1937,6 @@ int cairn_MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 
 static OTHER int other_MPI_Comm_get_errhandler(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Errhandler *errhandler)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_get_errhandler) real_ = CAIRN_REAL(MPI_Comm_get_errhandler);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(381, &caller_, &real_))
 		return real_(comm, errhandler);
@@ -1995,10 +1965,10 @@ int cairn_MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 381, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Comm_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler);
+		{ int result_ = other_MPI_Comm_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Comm_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler);
+		{ int result_ = other_MPI_Comm_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Comm_get_errhandler) real_ = CAIRN_REAL(MPI_Comm_get_errhandler);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2019,7 +1989,6 @@ int cairn_MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 
 static OTHER int other_MPI_Comm_call_errhandler(uint64_t caller_, const void *frame_, MPI_Comm comm, int errorcode)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_call_errhandler) real_ = CAIRN_REAL(MPI_Comm_call_errhandler);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(382, &caller_, &real_))
 		return real_(comm, errorcode);
@@ -2046,10 +2015,10 @@ int cairn_MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 382, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Comm_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm, errorcode);
+		{ int result_ = other_MPI_Comm_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm, errorcode); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(errorcode)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Comm_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm, errorcode);
+		{ int result_ = other_MPI_Comm_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, comm, errorcode); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Comm_call_errhandler) real_ = CAIRN_REAL(MPI_Comm_call_errhandler);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2067,7 +2036,6 @@ int cairn_MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 
 static OTHER int other_MPI_Win_create_errhandler(uint64_t caller_, const void *frame_, MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_create_errhandler) real_ = CAIRN_REAL(MPI_Win_create_errhandler);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(383, &caller_, &real_))
 		return real_(win_errhandler_fn, errhandler);
@@ -2096,10 +2064,10 @@ int cairn_MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 383, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, win_errhandler_fn, errhandler);
+		{ int result_ = other_MPI_Win_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, win_errhandler_fn, errhandler); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(win_errhandler_fn))))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, win_errhandler_fn, errhandler);
+		{ int result_ = other_MPI_Win_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, win_errhandler_fn, errhandler); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_create_errhandler) real_ = CAIRN_REAL(MPI_Win_create_errhandler);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2120,7 +2088,6 @@ int cairn_MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_
 
 static OTHER int other_MPI_Win_set_errhandler(uint64_t caller_, const void *frame_, MPI_Win win, MPI_Errhandler errhandler)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_set_errhandler) real_ = CAIRN_REAL(MPI_Win_set_errhandler);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(384, &caller_, &real_))
 		return real_(win, errhandler);
@@ -2147,10 +2114,10 @@ int cairn_MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 384, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, win, errhandler);
+		{ int result_ = other_MPI_Win_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, win, errhandler); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == CAIRN_WORD(errhandler)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, win, errhandler);
+		{ int result_ = other_MPI_Win_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, win, errhandler); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_set_errhandler) real_ = CAIRN_REAL(MPI_Win_set_errhandler);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2168,7 +2135,6 @@ int cairn_MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
 
 static OTHER int other_MPI_Win_get_errhandler(uint64_t caller_, const void *frame_, MPI_Win win, MPI_Errhandler *errhandler)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_get_errhandler) real_ = CAIRN_REAL(MPI_Win_get_errhandler);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(385, &caller_, &real_))
 		return real_(win, errhandler);
@@ -2197,10 +2163,10 @@ int cairn_MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 385, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, win, errhandler);
+		{ int result_ = other_MPI_Win_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, win, errhandler); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, win, errhandler);
+		{ int result_ = other_MPI_Win_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, win, errhandler); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_get_errhandler) real_ = CAIRN_REAL(MPI_Win_get_errhandler);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2221,7 +2187,6 @@ int cairn_MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
 
 static OTHER int other_MPI_Win_call_errhandler(uint64_t caller_, const void *frame_, MPI_Win win, int errorcode)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_call_errhandler) real_ = CAIRN_REAL(MPI_Win_call_errhandler);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(386, &caller_, &real_))
 		return real_(win, errorcode);
@@ -2248,10 +2213,10 @@ int cairn_MPI_Win_call_errhandler(MPI_Win win, int errorcode)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 386, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, win, errorcode);
+		{ int result_ = other_MPI_Win_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, win, errorcode); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == CAIRN_WORD(errorcode)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, win, errorcode);
+		{ int result_ = other_MPI_Win_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, win, errorcode); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_call_errhandler) real_ = CAIRN_REAL(MPI_Win_call_errhandler);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2269,7 +2234,6 @@ int cairn_MPI_Win_call_errhandler(MPI_Win win, int errorcode)
 
 static OTHER int other_MPI_File_create_errhandler(uint64_t caller_, const void *frame_, MPI_File_errhandler_function *file_errhandler_fn, MPI_Errhandler *errhandler)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_create_errhandler) real_ = CAIRN_REAL(MPI_File_create_errhandler);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(387, &caller_, &real_))
 		return real_(file_errhandler_fn, errhandler);
@@ -2298,10 +2262,10 @@ int cairn_MPI_File_create_errhandler(MPI_File_errhandler_function *file_errhandl
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 387, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, file_errhandler_fn, errhandler);
+		{ int result_ = other_MPI_File_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, file_errhandler_fn, errhandler); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(file_errhandler_fn))))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, file_errhandler_fn, errhandler);
+		{ int result_ = other_MPI_File_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, file_errhandler_fn, errhandler); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_create_errhandler) real_ = CAIRN_REAL(MPI_File_create_errhandler);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2322,7 +2286,6 @@ int cairn_MPI_File_create_errhandler(MPI_File_errhandler_function *file_errhandl
 
 static OTHER int other_MPI_File_set_errhandler(uint64_t caller_, const void *frame_, MPI_File file, MPI_Errhandler errhandler)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_set_errhandler) real_ = CAIRN_REAL(MPI_File_set_errhandler);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(388, &caller_, &real_))
 		return real_(file, errhandler);
@@ -2349,10 +2312,10 @@ int cairn_MPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 388, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, file, errhandler);
+		{ int result_ = other_MPI_File_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, file, errhandler); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(file) && *in_++ == CAIRN_WORD(errhandler)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, file, errhandler);
+		{ int result_ = other_MPI_File_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, file, errhandler); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_set_errhandler) real_ = CAIRN_REAL(MPI_File_set_errhandler);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2370,7 +2333,6 @@ int cairn_MPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler)
 
 static OTHER int other_MPI_File_get_errhandler(uint64_t caller_, const void *frame_, MPI_File file, MPI_Errhandler *errhandler)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_get_errhandler) real_ = CAIRN_REAL(MPI_File_get_errhandler);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(389, &caller_, &real_))
 		return real_(file, errhandler);
@@ -2399,10 +2361,10 @@ int cairn_MPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 389, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, file, errhandler);
+		{ int result_ = other_MPI_File_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, file, errhandler); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(file)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, file, errhandler);
+		{ int result_ = other_MPI_File_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, file, errhandler); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_get_errhandler) real_ = CAIRN_REAL(MPI_File_get_errhandler);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2423,7 +2385,6 @@ int cairn_MPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler)
 
 static OTHER int other_MPI_File_call_errhandler(uint64_t caller_, const void *frame_, MPI_File fh, int errorcode)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_call_errhandler) real_ = CAIRN_REAL(MPI_File_call_errhandler);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(390, &caller_, &real_))
 		return real_(fh, errorcode);
@@ -2450,10 +2411,10 @@ int cairn_MPI_File_call_errhandler(MPI_File fh, int errorcode)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 390, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, fh, errorcode);
+		{ int result_ = other_MPI_File_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, fh, errorcode); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(errorcode)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, fh, errorcode);
+		{ int result_ = other_MPI_File_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, fh, errorcode); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_call_errhandler) real_ = CAIRN_REAL(MPI_File_call_errhandler);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2471,7 +2432,6 @@ int cairn_MPI_File_call_errhandler(MPI_File fh, int errorcode)
 
 static OTHER int other_MPI_Session_create_errhandler(uint64_t caller_, const void *frame_, MPI_Session_errhandler_function *session_errhandler_fn, MPI_Errhandler *errhandler)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Session_create_errhandler) real_ = CAIRN_REAL(MPI_Session_create_errhandler);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(391, &caller_, &real_))
 		return real_(session_errhandler_fn, errhandler);
@@ -2500,10 +2460,10 @@ int cairn_MPI_Session_create_errhandler(MPI_Session_errhandler_function *session
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 391, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Session_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, session_errhandler_fn, errhandler);
+		{ int result_ = other_MPI_Session_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, session_errhandler_fn, errhandler); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(session_errhandler_fn))))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Session_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, session_errhandler_fn, errhandler);
+		{ int result_ = other_MPI_Session_create_errhandler(CAIRN_CALLER, CAIRN_FRAME, session_errhandler_fn, errhandler); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Session_create_errhandler) real_ = CAIRN_REAL(MPI_Session_create_errhandler);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2524,7 +2484,6 @@ int cairn_MPI_Session_create_errhandler(MPI_Session_errhandler_function *session
 
 static OTHER int other_MPI_Session_set_errhandler(uint64_t caller_, const void *frame_, MPI_Session session, MPI_Errhandler errhandler)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Session_set_errhandler) real_ = CAIRN_REAL(MPI_Session_set_errhandler);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(392, &caller_, &real_))
 		return real_(session, errhandler);
@@ -2551,10 +2510,10 @@ int cairn_MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhand
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 392, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Session_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, session, errhandler);
+		{ int result_ = other_MPI_Session_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, session, errhandler); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(errhandler)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Session_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, session, errhandler);
+		{ int result_ = other_MPI_Session_set_errhandler(CAIRN_CALLER, CAIRN_FRAME, session, errhandler); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Session_set_errhandler) real_ = CAIRN_REAL(MPI_Session_set_errhandler);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2572,7 +2531,6 @@ int cairn_MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhand
 
 static OTHER int other_MPI_Session_get_errhandler(uint64_t caller_, const void *frame_, MPI_Session session, MPI_Errhandler *errhandler)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Session_get_errhandler) real_ = CAIRN_REAL(MPI_Session_get_errhandler);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(393, &caller_, &real_))
 		return real_(session, errhandler);
@@ -2601,10 +2559,10 @@ int cairn_MPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhan
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 393, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Session_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, session, errhandler);
+		{ int result_ = other_MPI_Session_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, session, errhandler); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Session_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, session, errhandler);
+		{ int result_ = other_MPI_Session_get_errhandler(CAIRN_CALLER, CAIRN_FRAME, session, errhandler); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Session_get_errhandler) real_ = CAIRN_REAL(MPI_Session_get_errhandler);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2625,7 +2583,6 @@ int cairn_MPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhan
 
 static OTHER int other_MPI_Session_call_errhandler(uint64_t caller_, const void *frame_, MPI_Session session, int errorcode)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Session_call_errhandler) real_ = CAIRN_REAL(MPI_Session_call_errhandler);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(394, &caller_, &real_))
 		return real_(session, errorcode);
@@ -2652,10 +2609,10 @@ int cairn_MPI_Session_call_errhandler(MPI_Session session, int errorcode)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 394, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Session_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, session, errorcode);
+		{ int result_ = other_MPI_Session_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, session, errorcode); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(errorcode)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Session_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, session, errorcode);
+		{ int result_ = other_MPI_Session_call_errhandler(CAIRN_CALLER, CAIRN_FRAME, session, errorcode); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Session_call_errhandler) real_ = CAIRN_REAL(MPI_Session_call_errhandler);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2673,7 +2630,6 @@ int cairn_MPI_Session_call_errhandler(MPI_Session session, int errorcode)
 
 static OTHER int other_MPI_Errhandler_free(uint64_t caller_, const void *frame_, MPI_Errhandler *errhandler)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Errhandler_free) real_ = CAIRN_REAL(MPI_Errhandler_free);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(395, &caller_, &real_))
 		return real_(errhandler);
@@ -2702,10 +2658,10 @@ int cairn_MPI_Errhandler_free(MPI_Errhandler *errhandler)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 395, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Errhandler_free(CAIRN_CALLER, CAIRN_FRAME, errhandler);
+		{ int result_ = other_MPI_Errhandler_free(CAIRN_CALLER, CAIRN_FRAME, errhandler); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(errhandler)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Errhandler_free(CAIRN_CALLER, CAIRN_FRAME, errhandler);
+		{ int result_ = other_MPI_Errhandler_free(CAIRN_CALLER, CAIRN_FRAME, errhandler); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Errhandler_free) real_ = CAIRN_REAL(MPI_Errhandler_free);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2725,7 +2681,6 @@ int cairn_MPI_Errhandler_free(MPI_Errhandler *errhandler)
 
 static OTHER int other_MPI_Error_string(uint64_t caller_, const void *frame_, int errorcode, char *string, int *resultlen)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Error_string) real_ = CAIRN_REAL(MPI_Error_string);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(396, &caller_, &real_))
 		return real_(errorcode, string, resultlen);
@@ -2756,10 +2711,10 @@ int cairn_MPI_Error_string(int errorcode, char *string, int *resultlen)
 	const int64_t length_string_ = string == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_ERROR_STRING);
 	const uint64_t *in_ = cairn_expected(&record_, 396, CAIRN_HEADER + 16 + cairn_string_bytes(length_string_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Error_string(CAIRN_CALLER, CAIRN_FRAME, errorcode, string, resultlen);
+		{ int result_ = other_MPI_Error_string(CAIRN_CALLER, CAIRN_FRAME, errorcode, string, resultlen); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(errorcode)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Error_string(CAIRN_CALLER, CAIRN_FRAME, errorcode, string, resultlen);
+		{ int result_ = other_MPI_Error_string(CAIRN_CALLER, CAIRN_FRAME, errorcode, string, resultlen); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Error_string) real_ = CAIRN_REAL(MPI_Error_string);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2780,7 +2735,6 @@ int cairn_MPI_Error_string(int errorcode, char *string, int *resultlen)
 
 static OTHER int other_MPI_Error_class(uint64_t caller_, const void *frame_, int errorcode, int *errorclass)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Error_class) real_ = CAIRN_REAL(MPI_Error_class);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(397, &caller_, &real_))
 		return real_(errorcode, errorclass);
@@ -2808,10 +2762,10 @@ int cairn_MPI_Error_class(int errorcode, int *errorclass)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 397, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Error_class(CAIRN_CALLER, CAIRN_FRAME, errorcode, errorclass);
+		{ int result_ = other_MPI_Error_class(CAIRN_CALLER, CAIRN_FRAME, errorcode, errorclass); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(errorcode)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Error_class(CAIRN_CALLER, CAIRN_FRAME, errorcode, errorclass);
+		{ int result_ = other_MPI_Error_class(CAIRN_CALLER, CAIRN_FRAME, errorcode, errorclass); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Error_class) real_ = CAIRN_REAL(MPI_Error_class);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2831,7 +2785,6 @@ int cairn_MPI_Error_class(int errorcode, int *errorclass)
 
 static OTHER int other_MPI_Add_error_class(uint64_t caller_, const void *frame_, int *errorclass)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Add_error_class) real_ = CAIRN_REAL(MPI_Add_error_class);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(398, &caller_, &real_))
 		return real_(errorclass);
@@ -2858,10 +2811,10 @@ int cairn_MPI_Add_error_class(int *errorclass)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 398, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Add_error_class(CAIRN_CALLER, CAIRN_FRAME, errorclass);
+		{ int result_ = other_MPI_Add_error_class(CAIRN_CALLER, CAIRN_FRAME, errorclass); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(true))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Add_error_class(CAIRN_CALLER, CAIRN_FRAME, errorclass);
+		{ int result_ = other_MPI_Add_error_class(CAIRN_CALLER, CAIRN_FRAME, errorclass); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Add_error_class) real_ = CAIRN_REAL(MPI_Add_error_class);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2881,7 +2834,6 @@ int cairn_MPI_Add_error_class(int *errorclass)
 
 static OTHER int other_MPI_Add_error_code(uint64_t caller_, const void *frame_, int errorclass, int *errorcode)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Add_error_code) real_ = CAIRN_REAL(MPI_Add_error_code);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(399, &caller_, &real_))
 		return real_(errorclass, errorcode);
@@ -2909,10 +2861,10 @@ int cairn_MPI_Add_error_code(int errorclass, int *errorcode)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 399, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Add_error_code(CAIRN_CALLER, CAIRN_FRAME, errorclass, errorcode);
+		{ int result_ = other_MPI_Add_error_code(CAIRN_CALLER, CAIRN_FRAME, errorclass, errorcode); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(errorclass)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Add_error_code(CAIRN_CALLER, CAIRN_FRAME, errorclass, errorcode);
+		{ int result_ = other_MPI_Add_error_code(CAIRN_CALLER, CAIRN_FRAME, errorclass, errorcode); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Add_error_code) real_ = CAIRN_REAL(MPI_Add_error_code);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2933,8 +2885,8 @@ int cairn_MPI_Add_error_code(int errorclass, int *errorcode)
 int cairn_MPI_Add_error_string(int errorcode, const char *string)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Add_error_string) real_ = CAIRN_REAL(MPI_Add_error_string);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(400, &caller_, &real_))
 		return real_(errorcode, string);
@@ -2957,7 +2909,6 @@ int cairn_MPI_Add_error_string(int errorcode, const char *string)
 
 static OTHER int other_MPI_Remove_error_class(uint64_t caller_, const void *frame_, int errorclass)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Remove_error_class) real_ = CAIRN_REAL(MPI_Remove_error_class);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(401, &caller_, &real_))
 		return real_(errorclass);
@@ -2983,10 +2934,10 @@ int cairn_MPI_Remove_error_class(int errorclass)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 401, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Remove_error_class(CAIRN_CALLER, CAIRN_FRAME, errorclass);
+		{ int result_ = other_MPI_Remove_error_class(CAIRN_CALLER, CAIRN_FRAME, errorclass); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(errorclass)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Remove_error_class(CAIRN_CALLER, CAIRN_FRAME, errorclass);
+		{ int result_ = other_MPI_Remove_error_class(CAIRN_CALLER, CAIRN_FRAME, errorclass); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Remove_error_class) real_ = CAIRN_REAL(MPI_Remove_error_class);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3004,7 +2955,6 @@ int cairn_MPI_Remove_error_class(int errorclass)
 
 static OTHER int other_MPI_Remove_error_code(uint64_t caller_, const void *frame_, int errorcode)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Remove_error_code) real_ = CAIRN_REAL(MPI_Remove_error_code);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(402, &caller_, &real_))
 		return real_(errorcode);
@@ -3030,10 +2980,10 @@ int cairn_MPI_Remove_error_code(int errorcode)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 402, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Remove_error_code(CAIRN_CALLER, CAIRN_FRAME, errorcode);
+		{ int result_ = other_MPI_Remove_error_code(CAIRN_CALLER, CAIRN_FRAME, errorcode); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(errorcode)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Remove_error_code(CAIRN_CALLER, CAIRN_FRAME, errorcode);
+		{ int result_ = other_MPI_Remove_error_code(CAIRN_CALLER, CAIRN_FRAME, errorcode); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Remove_error_code) real_ = CAIRN_REAL(MPI_Remove_error_code);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3051,7 +3001,6 @@ int cairn_MPI_Remove_error_code(int errorcode)
 
 static OTHER int other_MPI_Remove_error_string(uint64_t caller_, const void *frame_, int errorcode)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Remove_error_string) real_ = CAIRN_REAL(MPI_Remove_error_string);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(403, &caller_, &real_))
 		return real_(errorcode);
@@ -3077,10 +3026,10 @@ int cairn_MPI_Remove_error_string(int errorcode)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 403, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Remove_error_string(CAIRN_CALLER, CAIRN_FRAME, errorcode);
+		{ int result_ = other_MPI_Remove_error_string(CAIRN_CALLER, CAIRN_FRAME, errorcode); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(errorcode)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Remove_error_string(CAIRN_CALLER, CAIRN_FRAME, errorcode);
+		{ int result_ = other_MPI_Remove_error_string(CAIRN_CALLER, CAIRN_FRAME, errorcode); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Remove_error_string) real_ = CAIRN_REAL(MPI_Remove_error_string);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3098,7 +3047,6 @@ int cairn_MPI_Remove_error_string(int errorcode)
 
 static OTHER int other_MPI_Info_create(uint64_t caller_, const void *frame_, MPI_Info *info)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Info_create) real_ = CAIRN_REAL(MPI_Info_create);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(404, &caller_, &real_))
 		return real_(info);
@@ -3126,10 +3074,10 @@ int cairn_MPI_Info_create(MPI_Info *info)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 404, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Info_create(CAIRN_CALLER, CAIRN_FRAME, info);
+		{ int result_ = other_MPI_Info_create(CAIRN_CALLER, CAIRN_FRAME, info); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(true))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Info_create(CAIRN_CALLER, CAIRN_FRAME, info);
+		{ int result_ = other_MPI_Info_create(CAIRN_CALLER, CAIRN_FRAME, info); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Info_create) real_ = CAIRN_REAL(MPI_Info_create);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3151,8 +3099,8 @@ int cairn_MPI_Info_create(MPI_Info *info)
 int cairn_MPI_Info_create_env(int argc, char *argv[], MPI_Info *info)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Info_create_env) real_ = CAIRN_REAL(MPI_Info_create_env);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(405, &caller_, &real_))
 		return real_(argc, argv, info);
@@ -3178,7 +3126,6 @@ int cairn_MPI_Info_create_env(int argc, char *argv[], MPI_Info *info)
 
 static OTHER int other_MPI_Info_dup(uint64_t caller_, const void *frame_, MPI_Info info, MPI_Info *newinfo)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Info_dup) real_ = CAIRN_REAL(MPI_Info_dup);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(406, &caller_, &real_))
 		return real_(info, newinfo);
@@ -3207,10 +3154,10 @@ int cairn_MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 406, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Info_dup(CAIRN_CALLER, CAIRN_FRAME, info, newinfo);
+		{ int result_ = other_MPI_Info_dup(CAIRN_CALLER, CAIRN_FRAME, info, newinfo); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Info_dup(CAIRN_CALLER, CAIRN_FRAME, info, newinfo);
+		{ int result_ = other_MPI_Info_dup(CAIRN_CALLER, CAIRN_FRAME, info, newinfo); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Info_dup) real_ = CAIRN_REAL(MPI_Info_dup);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3231,7 +3178,6 @@ int cairn_MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 
 static OTHER int other_MPI_Info_free(uint64_t caller_, const void *frame_, MPI_Info *info)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Info_free) real_ = CAIRN_REAL(MPI_Info_free);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(407, &caller_, &real_))
 		return real_(info);
@@ -3260,10 +3206,10 @@ int cairn_MPI_Info_free(MPI_Info *info)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 407, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Info_free(CAIRN_CALLER, CAIRN_FRAME, info);
+		{ int result_ = other_MPI_Info_free(CAIRN_CALLER, CAIRN_FRAME, info); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Info_free(CAIRN_CALLER, CAIRN_FRAME, info);
+		{ int result_ = other_MPI_Info_free(CAIRN_CALLER, CAIRN_FRAME, info); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Info_free) real_ = CAIRN_REAL(MPI_Info_free);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3284,8 +3230,8 @@ int cairn_MPI_Info_free(MPI_Info *info)
 int cairn_MPI_Info_set(MPI_Info info, const char *key, const char *value)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Info_set) real_ = CAIRN_REAL(MPI_Info_set);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(408, &caller_, &real_))
 		return real_(info, key, value);
@@ -3311,8 +3257,8 @@ int cairn_MPI_Info_set(MPI_Info info, const char *key, const char *value)
 int cairn_MPI_Info_delete(MPI_Info info, const char *key)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Info_delete) real_ = CAIRN_REAL(MPI_Info_delete);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(409, &caller_, &real_))
 		return real_(info, key);
@@ -3336,8 +3282,8 @@ int cairn_MPI_Info_delete(MPI_Info info, const char *key)
 int cairn_MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Info_get) real_ = CAIRN_REAL(MPI_Info_get);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(410, &caller_, &real_))
 		return real_(info, key, valuelen, value, flag);
@@ -3366,8 +3312,8 @@ int cairn_MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value
 int cairn_MPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *flag)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Info_get_valuelen) real_ = CAIRN_REAL(MPI_Info_get_valuelen);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(411, &caller_, &real_))
 		return real_(info, key, valuelen, flag);
@@ -3394,8 +3340,8 @@ int cairn_MPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, i
 int cairn_MPI_Info_get_string(MPI_Info info, const char *key, int *buflen, char *value, int *flag)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Info_get_string) real_ = CAIRN_REAL(MPI_Info_get_string);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(412, &caller_, &real_))
 		return real_(info, key, buflen, value, flag);
@@ -3424,7 +3370,6 @@ int cairn_MPI_Info_get_string(MPI_Info info, const char *key, int *buflen, char 
 
 static OTHER int other_MPI_Info_get_nkeys(uint64_t caller_, const void *frame_, MPI_Info info, int *nkeys)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Info_get_nkeys) real_ = CAIRN_REAL(MPI_Info_get_nkeys);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(413, &caller_, &real_))
 		return real_(info, nkeys);
@@ -3452,10 +3397,10 @@ int cairn_MPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 413, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Info_get_nkeys(CAIRN_CALLER, CAIRN_FRAME, info, nkeys);
+		{ int result_ = other_MPI_Info_get_nkeys(CAIRN_CALLER, CAIRN_FRAME, info, nkeys); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Info_get_nkeys(CAIRN_CALLER, CAIRN_FRAME, info, nkeys);
+		{ int result_ = other_MPI_Info_get_nkeys(CAIRN_CALLER, CAIRN_FRAME, info, nkeys); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Info_get_nkeys) real_ = CAIRN_REAL(MPI_Info_get_nkeys);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3475,7 +3420,6 @@ int cairn_MPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 
 static OTHER int other_MPI_Info_get_nthkey(uint64_t caller_, const void *frame_, MPI_Info info, int n, char *key)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Info_get_nthkey) real_ = CAIRN_REAL(MPI_Info_get_nthkey);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(414, &caller_, &real_))
 		return real_(info, n, key);
@@ -3506,10 +3450,10 @@ int cairn_MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
 	const int64_t length_key_ = key == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_INFO_KEY);
 	const uint64_t *in_ = cairn_expected(&record_, 414, CAIRN_HEADER + 16 + cairn_string_bytes(length_key_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Info_get_nthkey(CAIRN_CALLER, CAIRN_FRAME, info, n, key);
+		{ int result_ = other_MPI_Info_get_nthkey(CAIRN_CALLER, CAIRN_FRAME, info, n, key); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(n)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Info_get_nthkey(CAIRN_CALLER, CAIRN_FRAME, info, n, key);
+		{ int result_ = other_MPI_Info_get_nthkey(CAIRN_CALLER, CAIRN_FRAME, info, n, key); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Info_get_nthkey) real_ = CAIRN_REAL(MPI_Info_get_nthkey);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3530,8 +3474,8 @@ int cairn_MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
 int cairn_MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Session_init) real_ = CAIRN_REAL(MPI_Session_init);
 	cairn_start();
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(415, &caller_, &real_))
@@ -3560,8 +3504,8 @@ int cairn_MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session
 int cairn_MPI_Session_finalize(MPI_Session *session)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Session_finalize) real_ = CAIRN_REAL(MPI_Session_finalize);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(416, &caller_, &real_))
 		return real_(session);
@@ -3587,7 +3531,6 @@ int cairn_MPI_Session_finalize(MPI_Session *session)
 
 static OTHER int other_MPI_Session_get_num_psets(uint64_t caller_, const void *frame_, MPI_Session session, MPI_Info info, int *npset_names)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Session_get_num_psets) real_ = CAIRN_REAL(MPI_Session_get_num_psets);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(417, &caller_, &real_))
 		return real_(session, info, npset_names);
@@ -3616,10 +3559,10 @@ int cairn_MPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *nps
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 417, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Session_get_num_psets(CAIRN_CALLER, CAIRN_FRAME, session, info, npset_names);
+		{ int result_ = other_MPI_Session_get_num_psets(CAIRN_CALLER, CAIRN_FRAME, session, info, npset_names); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Session_get_num_psets(CAIRN_CALLER, CAIRN_FRAME, session, info, npset_names);
+		{ int result_ = other_MPI_Session_get_num_psets(CAIRN_CALLER, CAIRN_FRAME, session, info, npset_names); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Session_get_num_psets) real_ = CAIRN_REAL(MPI_Session_get_num_psets);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3639,7 +3582,6 @@ int cairn_MPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *nps
 
 static OTHER int other_MPI_Session_get_nth_pset(uint64_t caller_, const void *frame_, MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Session_get_nth_pset) real_ = CAIRN_REAL(MPI_Session_get_nth_pset);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(418, &caller_, &real_))
 		return real_(session, info, n, pset_len, pset_name);
@@ -3673,10 +3615,10 @@ int cairn_MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, in
 	const int64_t length_pset_name_ = pset_name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(pset_len));
 	const uint64_t *in_ = cairn_expected(&record_, 418, CAIRN_HEADER + 40 + cairn_string_bytes(length_pset_name_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Session_get_nth_pset(CAIRN_CALLER, CAIRN_FRAME, session, info, n, pset_len, pset_name);
+		{ int result_ = other_MPI_Session_get_nth_pset(CAIRN_CALLER, CAIRN_FRAME, session, info, n, pset_len, pset_name); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(n) && *in_++ == CAIRN_WORD_AT(pset_len)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Session_get_nth_pset(CAIRN_CALLER, CAIRN_FRAME, session, info, n, pset_len, pset_name);
+		{ int result_ = other_MPI_Session_get_nth_pset(CAIRN_CALLER, CAIRN_FRAME, session, info, n, pset_len, pset_name); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Session_get_nth_pset) real_ = CAIRN_REAL(MPI_Session_get_nth_pset);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3697,7 +3639,6 @@ int cairn_MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, in
 
 static OTHER int other_MPI_Session_get_info(uint64_t caller_, const void *frame_, MPI_Session session, MPI_Info *info_used)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Session_get_info) real_ = CAIRN_REAL(MPI_Session_get_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(419, &caller_, &real_))
 		return real_(session, info_used);
@@ -3726,10 +3667,10 @@ int cairn_MPI_Session_get_info(MPI_Session session, MPI_Info *info_used)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 419, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Session_get_info(CAIRN_CALLER, CAIRN_FRAME, session, info_used);
+		{ int result_ = other_MPI_Session_get_info(CAIRN_CALLER, CAIRN_FRAME, session, info_used); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Session_get_info(CAIRN_CALLER, CAIRN_FRAME, session, info_used);
+		{ int result_ = other_MPI_Session_get_info(CAIRN_CALLER, CAIRN_FRAME, session, info_used); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Session_get_info) real_ = CAIRN_REAL(MPI_Session_get_info);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3751,8 +3692,8 @@ int cairn_MPI_Session_get_info(MPI_Session session, MPI_Info *info_used)
 int cairn_MPI_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_Info *info)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Session_get_pset_info) real_ = CAIRN_REAL(MPI_Session_get_pset_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(420, &caller_, &real_))
 		return real_(session, pset_name, info);

@@ -4,8 +4,8 @@
 int cairn_MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Comm_spawn) real_ = CAIRN_REAL(MPI_Comm_spawn);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(421, &caller_, &real_))
 		return real_(command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes);
@@ -42,8 +42,8 @@ int cairn_MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_In
 int cairn_MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Comm_spawn_multiple) real_ = CAIRN_REAL(MPI_Comm_spawn_multiple);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(422, &caller_, &real_))
 		return real_(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm, array_of_errcodes);
@@ -83,8 +83,8 @@ int cairn_MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **a
 int cairn_MPI_Comm_get_parent(MPI_Comm *parent)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Comm_get_parent) real_ = CAIRN_REAL(MPI_Comm_get_parent);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(423, &caller_, &real_))
 		return real_(parent);
@@ -108,7 +108,6 @@ int cairn_MPI_Comm_get_parent(MPI_Comm *parent)
 
 static OTHER int other_MPI_Open_port(uint64_t caller_, const void *frame_, MPI_Info info, char *port_name)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Open_port) real_ = CAIRN_REAL(MPI_Open_port);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(424, &caller_, &real_))
 		return real_(info, port_name);
@@ -138,10 +137,10 @@ int cairn_MPI_Open_port(MPI_Info info, char *port_name)
 	const int64_t length_port_name_ = port_name == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_PORT_NAME);
 	const uint64_t *in_ = cairn_expected(&record_, 424, CAIRN_HEADER + 8 + cairn_string_bytes(length_port_name_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Open_port(CAIRN_CALLER, CAIRN_FRAME, info, port_name);
+		{ int result_ = other_MPI_Open_port(CAIRN_CALLER, CAIRN_FRAME, info, port_name); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Open_port(CAIRN_CALLER, CAIRN_FRAME, info, port_name);
+		{ int result_ = other_MPI_Open_port(CAIRN_CALLER, CAIRN_FRAME, info, port_name); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Open_port) real_ = CAIRN_REAL(MPI_Open_port);
 	if (CAIRN_UNLIKELY(announced_))
@@ -162,8 +161,8 @@ int cairn_MPI_Open_port(MPI_Info info, char *port_name)
 int cairn_MPI_Close_port(const char *port_name)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Close_port) real_ = CAIRN_REAL(MPI_Close_port);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(425, &caller_, &real_))
 		return real_(port_name);
@@ -186,8 +185,8 @@ int cairn_MPI_Close_port(const char *port_name)
 int cairn_MPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Comm_accept) real_ = CAIRN_REAL(MPI_Comm_accept);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(426, &caller_, &real_))
 		return real_(port_name, info, root, comm, newcomm);
@@ -219,8 +218,8 @@ int cairn_MPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Co
 int cairn_MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Comm_connect) real_ = CAIRN_REAL(MPI_Comm_connect);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(427, &caller_, &real_))
 		return real_(port_name, info, root, comm, newcomm);
@@ -252,8 +251,8 @@ int cairn_MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_C
 int cairn_MPI_Comm_join(int fd, MPI_Comm *intercomm)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Comm_join) real_ = CAIRN_REAL(MPI_Comm_join);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(428, &caller_, &real_))
 		return real_(fd, intercomm);
@@ -279,7 +278,6 @@ int cairn_MPI_Comm_join(int fd, MPI_Comm *intercomm)
 
 static OTHER int other_MPI_Comm_disconnect(uint64_t caller_, const void *frame_, MPI_Comm *comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_disconnect) real_ = CAIRN_REAL(MPI_Comm_disconnect);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(429, &caller_, &real_))
 		return real_(comm);
@@ -308,10 +306,10 @@ int cairn_MPI_Comm_disconnect(MPI_Comm *comm)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 429, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Comm_disconnect(CAIRN_CALLER, CAIRN_FRAME, comm);
+		{ int result_ = other_MPI_Comm_disconnect(CAIRN_CALLER, CAIRN_FRAME, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Comm_disconnect(CAIRN_CALLER, CAIRN_FRAME, comm);
+		{ int result_ = other_MPI_Comm_disconnect(CAIRN_CALLER, CAIRN_FRAME, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Comm_disconnect) real_ = CAIRN_REAL(MPI_Comm_disconnect);
 	if (CAIRN_UNLIKELY(announced_))
@@ -332,8 +330,8 @@ int cairn_MPI_Comm_disconnect(MPI_Comm *comm)
 int cairn_MPI_Publish_name(const char *service_name, MPI_Info info, const char *port_name)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Publish_name) real_ = CAIRN_REAL(MPI_Publish_name);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(430, &caller_, &real_))
 		return real_(service_name, info, port_name);
@@ -359,8 +357,8 @@ int cairn_MPI_Publish_name(const char *service_name, MPI_Info info, const char *
 int cairn_MPI_Unpublish_name(const char *service_name, MPI_Info info, const char *port_name)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Unpublish_name) real_ = CAIRN_REAL(MPI_Unpublish_name);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(431, &caller_, &real_))
 		return real_(service_name, info, port_name);
@@ -386,8 +384,8 @@ int cairn_MPI_Unpublish_name(const char *service_name, MPI_Info info, const char
 int cairn_MPI_Lookup_name(const char *service_name, MPI_Info info, char *port_name)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Lookup_name) real_ = CAIRN_REAL(MPI_Lookup_name);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(432, &caller_, &real_))
 		return real_(service_name, info, port_name);
@@ -413,7 +411,6 @@ int cairn_MPI_Lookup_name(const char *service_name, MPI_Info info, char *port_na
 
 static OTHER int other_MPI_Win_create(uint64_t caller_, const void *frame_, void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_create) real_ = CAIRN_REAL(MPI_Win_create);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(433, &caller_, &real_))
 		return real_(base, size, disp_unit, info, comm, win);
@@ -446,10 +443,10 @@ int cairn_MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 433, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_create(CAIRN_CALLER, CAIRN_FRAME, base, size, disp_unit, info, comm, win);
+		{ int result_ = other_MPI_Win_create(CAIRN_CALLER, CAIRN_FRAME, base, size, disp_unit, info, comm, win); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(base)) && *in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(disp_unit) && *in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_create(CAIRN_CALLER, CAIRN_FRAME, base, size, disp_unit, info, comm, win);
+		{ int result_ = other_MPI_Win_create(CAIRN_CALLER, CAIRN_FRAME, base, size, disp_unit, info, comm, win); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_create) real_ = CAIRN_REAL(MPI_Win_create);
 	if (CAIRN_UNLIKELY(announced_))
@@ -470,7 +467,6 @@ int cairn_MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info
 
 static OTHER int other_MPI_Win_create_c(uint64_t caller_, const void *frame_, void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_create_c) real_ = CAIRN_REAL(MPI_Win_create_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(434, &caller_, &real_))
 		return real_(base, size, disp_unit, info, comm, win);
@@ -503,10 +499,10 @@ int cairn_MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_In
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 434, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_create_c(CAIRN_CALLER, CAIRN_FRAME, base, size, disp_unit, info, comm, win);
+		{ int result_ = other_MPI_Win_create_c(CAIRN_CALLER, CAIRN_FRAME, base, size, disp_unit, info, comm, win); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(base)) && *in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(disp_unit) && *in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_create_c(CAIRN_CALLER, CAIRN_FRAME, base, size, disp_unit, info, comm, win);
+		{ int result_ = other_MPI_Win_create_c(CAIRN_CALLER, CAIRN_FRAME, base, size, disp_unit, info, comm, win); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_create_c) real_ = CAIRN_REAL(MPI_Win_create_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -527,7 +523,6 @@ int cairn_MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_In
 
 static OTHER int other_MPI_Win_allocate(uint64_t caller_, const void *frame_, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_allocate) real_ = CAIRN_REAL(MPI_Win_allocate);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(435, &caller_, &real_))
 		return real_(size, disp_unit, info, comm, baseptr, win);
@@ -560,10 +555,10 @@ int cairn_MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 435, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_allocate(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
+		{ int result_ = other_MPI_Win_allocate(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(disp_unit) && *in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_allocate(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
+		{ int result_ = other_MPI_Win_allocate(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_allocate) real_ = CAIRN_REAL(MPI_Win_allocate);
 	if (CAIRN_UNLIKELY(announced_))
@@ -585,7 +580,6 @@ int cairn_MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm
 
 static OTHER int other_MPI_Win_allocate_c(uint64_t caller_, const void *frame_, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_allocate_c) real_ = CAIRN_REAL(MPI_Win_allocate_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(436, &caller_, &real_))
 		return real_(size, disp_unit, info, comm, baseptr, win);
@@ -618,10 +612,10 @@ int cairn_MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, M
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 436, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_allocate_c(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
+		{ int result_ = other_MPI_Win_allocate_c(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(disp_unit) && *in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_allocate_c(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
+		{ int result_ = other_MPI_Win_allocate_c(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_allocate_c) real_ = CAIRN_REAL(MPI_Win_allocate_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -643,7 +637,6 @@ int cairn_MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, M
 
 static OTHER int other_MPI_Win_allocate_shared(uint64_t caller_, const void *frame_, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_allocate_shared) real_ = CAIRN_REAL(MPI_Win_allocate_shared);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(437, &caller_, &real_))
 		return real_(size, disp_unit, info, comm, baseptr, win);
@@ -676,10 +669,10 @@ int cairn_MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, M
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 437, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_allocate_shared(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
+		{ int result_ = other_MPI_Win_allocate_shared(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(disp_unit) && *in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_allocate_shared(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
+		{ int result_ = other_MPI_Win_allocate_shared(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_allocate_shared) real_ = CAIRN_REAL(MPI_Win_allocate_shared);
 	if (CAIRN_UNLIKELY(announced_))
@@ -701,7 +694,6 @@ int cairn_MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, M
 
 static OTHER int other_MPI_Win_allocate_shared_c(uint64_t caller_, const void *frame_, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_allocate_shared_c) real_ = CAIRN_REAL(MPI_Win_allocate_shared_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(438, &caller_, &real_))
 		return real_(size, disp_unit, info, comm, baseptr, win);
@@ -734,10 +726,10 @@ int cairn_MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info 
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 438, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_allocate_shared_c(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
+		{ int result_ = other_MPI_Win_allocate_shared_c(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(size) && *in_++ == CAIRN_WORD(disp_unit) && *in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_allocate_shared_c(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win);
+		{ int result_ = other_MPI_Win_allocate_shared_c(CAIRN_CALLER, CAIRN_FRAME, size, disp_unit, info, comm, baseptr, win); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_allocate_shared_c) real_ = CAIRN_REAL(MPI_Win_allocate_shared_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -759,7 +751,6 @@ int cairn_MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info 
 
 static OTHER int other_MPI_Win_create_dynamic(uint64_t caller_, const void *frame_, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_create_dynamic) real_ = CAIRN_REAL(MPI_Win_create_dynamic);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(439, &caller_, &real_))
 		return real_(info, comm, win);
@@ -789,10 +780,10 @@ int cairn_MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 439, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_create_dynamic(CAIRN_CALLER, CAIRN_FRAME, info, comm, win);
+		{ int result_ = other_MPI_Win_create_dynamic(CAIRN_CALLER, CAIRN_FRAME, info, comm, win); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(info) && *in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_create_dynamic(CAIRN_CALLER, CAIRN_FRAME, info, comm, win);
+		{ int result_ = other_MPI_Win_create_dynamic(CAIRN_CALLER, CAIRN_FRAME, info, comm, win); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_create_dynamic) real_ = CAIRN_REAL(MPI_Win_create_dynamic);
 	if (CAIRN_UNLIKELY(announced_))
@@ -813,7 +804,6 @@ int cairn_MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 
 static OTHER int other_MPI_Win_shared_query(uint64_t caller_, const void *frame_, MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_shared_query) real_ = CAIRN_REAL(MPI_Win_shared_query);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(440, &caller_, &real_))
 		return real_(win, rank, size, disp_unit, baseptr);
@@ -844,10 +834,10 @@ int cairn_MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 440, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_shared_query(CAIRN_CALLER, CAIRN_FRAME, win, rank, size, disp_unit, baseptr);
+		{ int result_ = other_MPI_Win_shared_query(CAIRN_CALLER, CAIRN_FRAME, win, rank, size, disp_unit, baseptr); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == CAIRN_WORD(rank)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_shared_query(CAIRN_CALLER, CAIRN_FRAME, win, rank, size, disp_unit, baseptr);
+		{ int result_ = other_MPI_Win_shared_query(CAIRN_CALLER, CAIRN_FRAME, win, rank, size, disp_unit, baseptr); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_shared_query) real_ = CAIRN_REAL(MPI_Win_shared_query);
 	if (CAIRN_UNLIKELY(announced_))
@@ -869,7 +859,6 @@ int cairn_MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_
 
 static OTHER int other_MPI_Win_shared_query_c(uint64_t caller_, const void *frame_, MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_shared_query_c) real_ = CAIRN_REAL(MPI_Win_shared_query_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(441, &caller_, &real_))
 		return real_(win, rank, size, disp_unit, baseptr);
@@ -900,10 +889,10 @@ int cairn_MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 441, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_shared_query_c(CAIRN_CALLER, CAIRN_FRAME, win, rank, size, disp_unit, baseptr);
+		{ int result_ = other_MPI_Win_shared_query_c(CAIRN_CALLER, CAIRN_FRAME, win, rank, size, disp_unit, baseptr); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == CAIRN_WORD(rank)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_shared_query_c(CAIRN_CALLER, CAIRN_FRAME, win, rank, size, disp_unit, baseptr);
+		{ int result_ = other_MPI_Win_shared_query_c(CAIRN_CALLER, CAIRN_FRAME, win, rank, size, disp_unit, baseptr); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_shared_query_c) real_ = CAIRN_REAL(MPI_Win_shared_query_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -925,7 +914,6 @@ int cairn_MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint
 
 static OTHER int other_MPI_Win_attach(uint64_t caller_, const void *frame_, MPI_Win win, void *base, MPI_Aint size)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_attach) real_ = CAIRN_REAL(MPI_Win_attach);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(442, &caller_, &real_))
 		return real_(win, base, size);
@@ -953,10 +941,10 @@ int cairn_MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 442, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_attach(CAIRN_CALLER, CAIRN_FRAME, win, base, size);
+		{ int result_ = other_MPI_Win_attach(CAIRN_CALLER, CAIRN_FRAME, win, base, size); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == cairn_pointer(CAIRN_WORD(base)) && *in_++ == CAIRN_WORD(size)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_attach(CAIRN_CALLER, CAIRN_FRAME, win, base, size);
+		{ int result_ = other_MPI_Win_attach(CAIRN_CALLER, CAIRN_FRAME, win, base, size); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_attach) real_ = CAIRN_REAL(MPI_Win_attach);
 	if (CAIRN_UNLIKELY(announced_))
@@ -974,7 +962,6 @@ int cairn_MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 
 static OTHER int other_MPI_Win_detach(uint64_t caller_, const void *frame_, MPI_Win win, const void *base)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_detach) real_ = CAIRN_REAL(MPI_Win_detach);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(443, &caller_, &real_))
 		return real_(win, base);
@@ -1001,10 +988,10 @@ int cairn_MPI_Win_detach(MPI_Win win, const void *base)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 443, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_detach(CAIRN_CALLER, CAIRN_FRAME, win, base);
+		{ int result_ = other_MPI_Win_detach(CAIRN_CALLER, CAIRN_FRAME, win, base); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == cairn_pointer(CAIRN_WORD(base))))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_detach(CAIRN_CALLER, CAIRN_FRAME, win, base);
+		{ int result_ = other_MPI_Win_detach(CAIRN_CALLER, CAIRN_FRAME, win, base); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_detach) real_ = CAIRN_REAL(MPI_Win_detach);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1022,7 +1009,6 @@ int cairn_MPI_Win_detach(MPI_Win win, const void *base)
 
 static OTHER int other_MPI_Win_free(uint64_t caller_, const void *frame_, MPI_Win *win)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_free) real_ = CAIRN_REAL(MPI_Win_free);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(444, &caller_, &real_))
 		return real_(win);
@@ -1051,10 +1037,10 @@ int cairn_MPI_Win_free(MPI_Win *win)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 444, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_free(CAIRN_CALLER, CAIRN_FRAME, win);
+		{ int result_ = other_MPI_Win_free(CAIRN_CALLER, CAIRN_FRAME, win); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_free(CAIRN_CALLER, CAIRN_FRAME, win);
+		{ int result_ = other_MPI_Win_free(CAIRN_CALLER, CAIRN_FRAME, win); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_free) real_ = CAIRN_REAL(MPI_Win_free);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1074,7 +1060,6 @@ int cairn_MPI_Win_free(MPI_Win *win)
 
 static OTHER int other_MPI_Win_get_group(uint64_t caller_, const void *frame_, MPI_Win win, MPI_Group *group)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_get_group) real_ = CAIRN_REAL(MPI_Win_get_group);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(445, &caller_, &real_))
 		return real_(win, group);
@@ -1103,10 +1088,10 @@ int cairn_MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 445, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_get_group(CAIRN_CALLER, CAIRN_FRAME, win, group);
+		{ int result_ = other_MPI_Win_get_group(CAIRN_CALLER, CAIRN_FRAME, win, group); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_get_group(CAIRN_CALLER, CAIRN_FRAME, win, group);
+		{ int result_ = other_MPI_Win_get_group(CAIRN_CALLER, CAIRN_FRAME, win, group); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_get_group) real_ = CAIRN_REAL(MPI_Win_get_group);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1127,7 +1112,6 @@ int cairn_MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 
 static OTHER int other_MPI_Win_set_info(uint64_t caller_, const void *frame_, MPI_Win win, MPI_Info info)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_set_info) real_ = CAIRN_REAL(MPI_Win_set_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(446, &caller_, &real_))
 		return real_(win, info);
@@ -1154,10 +1138,10 @@ int cairn_MPI_Win_set_info(MPI_Win win, MPI_Info info)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 446, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_set_info(CAIRN_CALLER, CAIRN_FRAME, win, info);
+		{ int result_ = other_MPI_Win_set_info(CAIRN_CALLER, CAIRN_FRAME, win, info); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_set_info(CAIRN_CALLER, CAIRN_FRAME, win, info);
+		{ int result_ = other_MPI_Win_set_info(CAIRN_CALLER, CAIRN_FRAME, win, info); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_set_info) real_ = CAIRN_REAL(MPI_Win_set_info);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1175,7 +1159,6 @@ int cairn_MPI_Win_set_info(MPI_Win win, MPI_Info info)
 
 static OTHER int other_MPI_Win_get_info(uint64_t caller_, const void *frame_, MPI_Win win, MPI_Info *info_used)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_get_info) real_ = CAIRN_REAL(MPI_Win_get_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(447, &caller_, &real_))
 		return real_(win, info_used);
@@ -1204,10 +1187,10 @@ int cairn_MPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 447, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_get_info(CAIRN_CALLER, CAIRN_FRAME, win, info_used);
+		{ int result_ = other_MPI_Win_get_info(CAIRN_CALLER, CAIRN_FRAME, win, info_used); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_get_info(CAIRN_CALLER, CAIRN_FRAME, win, info_used);
+		{ int result_ = other_MPI_Win_get_info(CAIRN_CALLER, CAIRN_FRAME, win, info_used); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_get_info) real_ = CAIRN_REAL(MPI_Win_get_info);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1228,7 +1211,6 @@ int cairn_MPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
 
 static OTHER int other_MPI_Put(uint64_t caller_, const void *frame_, const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Put) real_ = CAIRN_REAL(MPI_Put);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(448, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
@@ -1261,10 +1243,10 @@ int cairn_MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 448, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Put(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+		{ int result_ = other_MPI_Put(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Put(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+		{ int result_ = other_MPI_Put(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Put) real_ = CAIRN_REAL(MPI_Put);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1282,7 +1264,6 @@ int cairn_MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin
 
 static OTHER int other_MPI_Put_c(uint64_t caller_, const void *frame_, const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Put_c) real_ = CAIRN_REAL(MPI_Put_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(449, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
@@ -1315,10 +1296,10 @@ int cairn_MPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatyp
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 449, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Put_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+		{ int result_ = other_MPI_Put_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Put_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+		{ int result_ = other_MPI_Put_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Put_c) real_ = CAIRN_REAL(MPI_Put_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1336,7 +1317,6 @@ int cairn_MPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatyp
 
 static OTHER int other_MPI_Get(uint64_t caller_, const void *frame_, void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Get) real_ = CAIRN_REAL(MPI_Get);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(450, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
@@ -1369,10 +1349,10 @@ int cairn_MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datat
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 450, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Get(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+		{ int result_ = other_MPI_Get(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Get(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+		{ int result_ = other_MPI_Get(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Get) real_ = CAIRN_REAL(MPI_Get);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1391,7 +1371,6 @@ int cairn_MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datat
 
 static OTHER int other_MPI_Get_c(uint64_t caller_, const void *frame_, void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Get_c) real_ = CAIRN_REAL(MPI_Get_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(451, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
@@ -1424,10 +1403,10 @@ int cairn_MPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype orig
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 451, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Get_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+		{ int result_ = other_MPI_Get_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Get_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win);
+		{ int result_ = other_MPI_Get_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Get_c) real_ = CAIRN_REAL(MPI_Get_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1446,7 +1425,6 @@ int cairn_MPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype orig
 
 static OTHER int other_MPI_Accumulate(uint64_t caller_, const void *frame_, const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Accumulate) real_ = CAIRN_REAL(MPI_Accumulate);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(452, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
@@ -1480,10 +1458,10 @@ int cairn_MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 452, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Accumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+		{ int result_ = other_MPI_Accumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Accumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+		{ int result_ = other_MPI_Accumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Accumulate) real_ = CAIRN_REAL(MPI_Accumulate);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1501,7 +1479,6 @@ int cairn_MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype
 
 static OTHER int other_MPI_Accumulate_c(uint64_t caller_, const void *frame_, const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Accumulate_c) real_ = CAIRN_REAL(MPI_Accumulate_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(453, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
@@ -1535,10 +1512,10 @@ int cairn_MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 453, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Accumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+		{ int result_ = other_MPI_Accumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Accumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+		{ int result_ = other_MPI_Accumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Accumulate_c) real_ = CAIRN_REAL(MPI_Accumulate_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1556,7 +1533,6 @@ int cairn_MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_
 
 static OTHER int other_MPI_Get_accumulate(uint64_t caller_, const void *frame_, const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Get_accumulate) real_ = CAIRN_REAL(MPI_Get_accumulate);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(454, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
@@ -1593,10 +1569,10 @@ int cairn_MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Data
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 454, CAIRN_HEADER + 96, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Get_accumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+		{ int result_ = other_MPI_Get_accumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(result_count) && *in_++ == CAIRN_WORD(result_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Get_accumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+		{ int result_ = other_MPI_Get_accumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Get_accumulate) real_ = CAIRN_REAL(MPI_Get_accumulate);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1615,7 +1591,6 @@ int cairn_MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Data
 
 static OTHER int other_MPI_Get_accumulate_c(uint64_t caller_, const void *frame_, const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Get_accumulate_c) real_ = CAIRN_REAL(MPI_Get_accumulate_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(455, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
@@ -1652,10 +1627,10 @@ int cairn_MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, 
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 455, CAIRN_HEADER + 96, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Get_accumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+		{ int result_ = other_MPI_Get_accumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(result_count) && *in_++ == CAIRN_WORD(result_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Get_accumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+		{ int result_ = other_MPI_Get_accumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Get_accumulate_c) real_ = CAIRN_REAL(MPI_Get_accumulate_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1674,7 +1649,6 @@ int cairn_MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, 
 
 static OTHER int other_MPI_Fetch_and_op(uint64_t caller_, const void *frame_, const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Fetch_and_op) real_ = CAIRN_REAL(MPI_Fetch_and_op);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(456, &caller_, &real_))
 		return real_(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
@@ -1706,10 +1680,10 @@ int cairn_MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datat
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 456, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Fetch_and_op(CAIRN_CALLER, CAIRN_FRAME, origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
+		{ int result_ = other_MPI_Fetch_and_op(CAIRN_CALLER, CAIRN_FRAME, origin_addr, result_addr, datatype, target_rank, target_disp, op, win); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Fetch_and_op(CAIRN_CALLER, CAIRN_FRAME, origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
+		{ int result_ = other_MPI_Fetch_and_op(CAIRN_CALLER, CAIRN_FRAME, origin_addr, result_addr, datatype, target_rank, target_disp, op, win); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Fetch_and_op) real_ = CAIRN_REAL(MPI_Fetch_and_op);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1728,7 +1702,6 @@ int cairn_MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datat
 
 static OTHER int other_MPI_Compare_and_swap(uint64_t caller_, const void *frame_, const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Compare_and_swap) real_ = CAIRN_REAL(MPI_Compare_and_swap);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(457, &caller_, &real_))
 		return real_(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
@@ -1760,10 +1733,10 @@ int cairn_MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 457, CAIRN_HEADER + 56, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Compare_and_swap(CAIRN_CALLER, CAIRN_FRAME, origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
+		{ int result_ = other_MPI_Compare_and_swap(CAIRN_CALLER, CAIRN_FRAME, origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == cairn_pointer(CAIRN_WORD(compare_addr)) && *in_++ == CAIRN_WORD(datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Compare_and_swap(CAIRN_CALLER, CAIRN_FRAME, origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
+		{ int result_ = other_MPI_Compare_and_swap(CAIRN_CALLER, CAIRN_FRAME, origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Compare_and_swap) real_ = CAIRN_REAL(MPI_Compare_and_swap);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1782,7 +1755,6 @@ int cairn_MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr
 
 static OTHER int other_MPI_Rput(uint64_t caller_, const void *frame_, const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Rput) real_ = CAIRN_REAL(MPI_Rput);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(458, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
@@ -1818,10 +1790,10 @@ int cairn_MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origi
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 458, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Rput(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+		{ int result_ = other_MPI_Rput(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Rput(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+		{ int result_ = other_MPI_Rput(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Rput) real_ = CAIRN_REAL(MPI_Rput);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1842,7 +1814,6 @@ int cairn_MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origi
 
 static OTHER int other_MPI_Rput_c(uint64_t caller_, const void *frame_, const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Rput_c) real_ = CAIRN_REAL(MPI_Rput_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(459, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
@@ -1878,10 +1849,10 @@ int cairn_MPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Dataty
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 459, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Rput_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+		{ int result_ = other_MPI_Rput_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Rput_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+		{ int result_ = other_MPI_Rput_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Rput_c) real_ = CAIRN_REAL(MPI_Rput_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1902,7 +1873,6 @@ int cairn_MPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Dataty
 
 static OTHER int other_MPI_Rget(uint64_t caller_, const void *frame_, void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Rget) real_ = CAIRN_REAL(MPI_Rget);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(460, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
@@ -1938,10 +1908,10 @@ int cairn_MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_data
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 460, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Rget(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+		{ int result_ = other_MPI_Rget(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Rget(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+		{ int result_ = other_MPI_Rget(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Rget) real_ = CAIRN_REAL(MPI_Rget);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1963,7 +1933,6 @@ int cairn_MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_data
 
 static OTHER int other_MPI_Rget_c(uint64_t caller_, const void *frame_, void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Rget_c) real_ = CAIRN_REAL(MPI_Rget_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(461, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
@@ -1999,10 +1968,10 @@ int cairn_MPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype ori
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 461, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Rget_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+		{ int result_ = other_MPI_Rget_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Rget_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request);
+		{ int result_ = other_MPI_Rget_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Rget_c) real_ = CAIRN_REAL(MPI_Rget_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2024,7 +1993,6 @@ int cairn_MPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype ori
 
 static OTHER int other_MPI_Raccumulate(uint64_t caller_, const void *frame_, const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Raccumulate) real_ = CAIRN_REAL(MPI_Raccumulate);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(462, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
@@ -2061,10 +2029,10 @@ int cairn_MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatyp
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 462, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Raccumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+		{ int result_ = other_MPI_Raccumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Raccumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+		{ int result_ = other_MPI_Raccumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Raccumulate) real_ = CAIRN_REAL(MPI_Raccumulate);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2085,7 +2053,6 @@ int cairn_MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatyp
 
 static OTHER int other_MPI_Raccumulate_c(uint64_t caller_, const void *frame_, const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Raccumulate_c) real_ = CAIRN_REAL(MPI_Raccumulate_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(463, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
@@ -2122,10 +2089,10 @@ int cairn_MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 463, CAIRN_HEADER + 80, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Raccumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+		{ int result_ = other_MPI_Raccumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Raccumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+		{ int result_ = other_MPI_Raccumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Raccumulate_c) real_ = CAIRN_REAL(MPI_Raccumulate_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2146,7 +2113,6 @@ int cairn_MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI
 
 static OTHER int other_MPI_Rget_accumulate(uint64_t caller_, const void *frame_, const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Rget_accumulate) real_ = CAIRN_REAL(MPI_Rget_accumulate);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(464, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
@@ -2186,10 +2152,10 @@ int cairn_MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Dat
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 464, CAIRN_HEADER + 104, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Rget_accumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+		{ int result_ = other_MPI_Rget_accumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(result_count) && *in_++ == CAIRN_WORD(result_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Rget_accumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+		{ int result_ = other_MPI_Rget_accumulate(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Rget_accumulate) real_ = CAIRN_REAL(MPI_Rget_accumulate);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2211,7 +2177,6 @@ int cairn_MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Dat
 
 static OTHER int other_MPI_Rget_accumulate_c(uint64_t caller_, const void *frame_, const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Rget_accumulate_c) real_ = CAIRN_REAL(MPI_Rget_accumulate_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(465, &caller_, &real_))
 		return real_(origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
@@ -2251,10 +2216,10 @@ int cairn_MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count,
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 465, CAIRN_HEADER + 104, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Rget_accumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+		{ int result_ = other_MPI_Rget_accumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(origin_addr)) && *in_++ == CAIRN_WORD(origin_count) && *in_++ == CAIRN_WORD(origin_datatype) && *in_++ == CAIRN_WORD(result_count) && *in_++ == CAIRN_WORD(result_datatype) && *in_++ == CAIRN_WORD(target_rank) && *in_++ == CAIRN_WORD(target_disp) && *in_++ == CAIRN_WORD(target_count) && *in_++ == CAIRN_WORD(target_datatype) && *in_++ == CAIRN_WORD(op) && *in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Rget_accumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request);
+		{ int result_ = other_MPI_Rget_accumulate_c(CAIRN_CALLER, CAIRN_FRAME, origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Rget_accumulate_c) real_ = CAIRN_REAL(MPI_Rget_accumulate_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2276,7 +2241,6 @@ int cairn_MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count,
 
 static OTHER int other_MPI_Win_fence(uint64_t caller_, const void *frame_, int assert, MPI_Win win)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_fence) real_ = CAIRN_REAL(MPI_Win_fence);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(466, &caller_, &real_))
 		return real_(assert, win);
@@ -2310,10 +2274,10 @@ int cairn_MPI_Win_fence(int assert, MPI_Win win)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 466, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_fence(CAIRN_CALLER, CAIRN_FRAME, assert, win);
+		{ int result_ = other_MPI_Win_fence(CAIRN_CALLER, CAIRN_FRAME, assert, win); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(assert) && *in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_fence(CAIRN_CALLER, CAIRN_FRAME, assert, win);
+		{ int result_ = other_MPI_Win_fence(CAIRN_CALLER, CAIRN_FRAME, assert, win); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_fence) real_ = CAIRN_REAL(MPI_Win_fence);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2338,7 +2302,6 @@ int cairn_MPI_Win_fence(int assert, MPI_Win win)
 
 static OTHER int other_MPI_Win_start(uint64_t caller_, const void *frame_, MPI_Group group, int assert, MPI_Win win)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_start) real_ = CAIRN_REAL(MPI_Win_start);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(467, &caller_, &real_))
 		return real_(group, assert, win);
@@ -2366,10 +2329,10 @@ int cairn_MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 467, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_start(CAIRN_CALLER, CAIRN_FRAME, group, assert, win);
+		{ int result_ = other_MPI_Win_start(CAIRN_CALLER, CAIRN_FRAME, group, assert, win); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group) && *in_++ == CAIRN_WORD(assert) && *in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_start(CAIRN_CALLER, CAIRN_FRAME, group, assert, win);
+		{ int result_ = other_MPI_Win_start(CAIRN_CALLER, CAIRN_FRAME, group, assert, win); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_start) real_ = CAIRN_REAL(MPI_Win_start);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2387,7 +2350,6 @@ int cairn_MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 
 static OTHER int other_MPI_Win_complete(uint64_t caller_, const void *frame_, MPI_Win win)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_complete) real_ = CAIRN_REAL(MPI_Win_complete);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(468, &caller_, &real_))
 		return real_(win);
@@ -2413,10 +2375,10 @@ int cairn_MPI_Win_complete(MPI_Win win)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 468, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_complete(CAIRN_CALLER, CAIRN_FRAME, win);
+		{ int result_ = other_MPI_Win_complete(CAIRN_CALLER, CAIRN_FRAME, win); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_complete(CAIRN_CALLER, CAIRN_FRAME, win);
+		{ int result_ = other_MPI_Win_complete(CAIRN_CALLER, CAIRN_FRAME, win); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_complete) real_ = CAIRN_REAL(MPI_Win_complete);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2434,7 +2396,6 @@ int cairn_MPI_Win_complete(MPI_Win win)
 
 static OTHER int other_MPI_Win_post(uint64_t caller_, const void *frame_, MPI_Group group, int assert, MPI_Win win)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_post) real_ = CAIRN_REAL(MPI_Win_post);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(469, &caller_, &real_))
 		return real_(group, assert, win);
@@ -2462,10 +2423,10 @@ int cairn_MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 469, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_post(CAIRN_CALLER, CAIRN_FRAME, group, assert, win);
+		{ int result_ = other_MPI_Win_post(CAIRN_CALLER, CAIRN_FRAME, group, assert, win); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group) && *in_++ == CAIRN_WORD(assert) && *in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_post(CAIRN_CALLER, CAIRN_FRAME, group, assert, win);
+		{ int result_ = other_MPI_Win_post(CAIRN_CALLER, CAIRN_FRAME, group, assert, win); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_post) real_ = CAIRN_REAL(MPI_Win_post);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2483,7 +2444,6 @@ int cairn_MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 
 static OTHER int other_MPI_Win_wait(uint64_t caller_, const void *frame_, MPI_Win win)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_wait) real_ = CAIRN_REAL(MPI_Win_wait);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(470, &caller_, &real_))
 		return real_(win);
@@ -2509,10 +2469,10 @@ int cairn_MPI_Win_wait(MPI_Win win)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 470, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_wait(CAIRN_CALLER, CAIRN_FRAME, win);
+		{ int result_ = other_MPI_Win_wait(CAIRN_CALLER, CAIRN_FRAME, win); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_wait(CAIRN_CALLER, CAIRN_FRAME, win);
+		{ int result_ = other_MPI_Win_wait(CAIRN_CALLER, CAIRN_FRAME, win); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_wait) real_ = CAIRN_REAL(MPI_Win_wait);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2530,7 +2490,6 @@ int cairn_MPI_Win_wait(MPI_Win win)
 
 static OTHER int other_MPI_Win_test(uint64_t caller_, const void *frame_, MPI_Win win, int *flag)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_test) real_ = CAIRN_REAL(MPI_Win_test);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(471, &caller_, &real_))
 		return real_(win, flag);
@@ -2558,10 +2517,10 @@ int cairn_MPI_Win_test(MPI_Win win, int *flag)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 471, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_test(CAIRN_CALLER, CAIRN_FRAME, win, flag);
+		{ int result_ = other_MPI_Win_test(CAIRN_CALLER, CAIRN_FRAME, win, flag); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_test(CAIRN_CALLER, CAIRN_FRAME, win, flag);
+		{ int result_ = other_MPI_Win_test(CAIRN_CALLER, CAIRN_FRAME, win, flag); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_test) real_ = CAIRN_REAL(MPI_Win_test);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2581,7 +2540,6 @@ int cairn_MPI_Win_test(MPI_Win win, int *flag)
 
 static OTHER int other_MPI_Win_lock(uint64_t caller_, const void *frame_, int lock_type, int rank, int assert, MPI_Win win)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_lock) real_ = CAIRN_REAL(MPI_Win_lock);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(472, &caller_, &real_))
 		return real_(lock_type, rank, assert, win);
@@ -2610,10 +2568,10 @@ int cairn_MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 472, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_lock(CAIRN_CALLER, CAIRN_FRAME, lock_type, rank, assert, win);
+		{ int result_ = other_MPI_Win_lock(CAIRN_CALLER, CAIRN_FRAME, lock_type, rank, assert, win); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(lock_type) && *in_++ == CAIRN_WORD(rank) && *in_++ == CAIRN_WORD(assert) && *in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_lock(CAIRN_CALLER, CAIRN_FRAME, lock_type, rank, assert, win);
+		{ int result_ = other_MPI_Win_lock(CAIRN_CALLER, CAIRN_FRAME, lock_type, rank, assert, win); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_lock) real_ = CAIRN_REAL(MPI_Win_lock);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2631,7 +2589,6 @@ int cairn_MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 
 static OTHER int other_MPI_Win_lock_all(uint64_t caller_, const void *frame_, int assert, MPI_Win win)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_lock_all) real_ = CAIRN_REAL(MPI_Win_lock_all);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(473, &caller_, &real_))
 		return real_(assert, win);
@@ -2658,10 +2615,10 @@ int cairn_MPI_Win_lock_all(int assert, MPI_Win win)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 473, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_lock_all(CAIRN_CALLER, CAIRN_FRAME, assert, win);
+		{ int result_ = other_MPI_Win_lock_all(CAIRN_CALLER, CAIRN_FRAME, assert, win); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(assert) && *in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_lock_all(CAIRN_CALLER, CAIRN_FRAME, assert, win);
+		{ int result_ = other_MPI_Win_lock_all(CAIRN_CALLER, CAIRN_FRAME, assert, win); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_lock_all) real_ = CAIRN_REAL(MPI_Win_lock_all);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2679,7 +2636,6 @@ int cairn_MPI_Win_lock_all(int assert, MPI_Win win)
 
 static OTHER int other_MPI_Win_unlock(uint64_t caller_, const void *frame_, int rank, MPI_Win win)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_unlock) real_ = CAIRN_REAL(MPI_Win_unlock);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(474, &caller_, &real_))
 		return real_(rank, win);
@@ -2706,10 +2662,10 @@ int cairn_MPI_Win_unlock(int rank, MPI_Win win)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 474, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_unlock(CAIRN_CALLER, CAIRN_FRAME, rank, win);
+		{ int result_ = other_MPI_Win_unlock(CAIRN_CALLER, CAIRN_FRAME, rank, win); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(rank) && *in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_unlock(CAIRN_CALLER, CAIRN_FRAME, rank, win);
+		{ int result_ = other_MPI_Win_unlock(CAIRN_CALLER, CAIRN_FRAME, rank, win); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_unlock) real_ = CAIRN_REAL(MPI_Win_unlock);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2727,7 +2683,6 @@ int cairn_MPI_Win_unlock(int rank, MPI_Win win)
 
 static OTHER int other_MPI_Win_unlock_all(uint64_t caller_, const void *frame_, MPI_Win win)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_unlock_all) real_ = CAIRN_REAL(MPI_Win_unlock_all);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(475, &caller_, &real_))
 		return real_(win);
@@ -2753,10 +2708,10 @@ int cairn_MPI_Win_unlock_all(MPI_Win win)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 475, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_unlock_all(CAIRN_CALLER, CAIRN_FRAME, win);
+		{ int result_ = other_MPI_Win_unlock_all(CAIRN_CALLER, CAIRN_FRAME, win); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_unlock_all(CAIRN_CALLER, CAIRN_FRAME, win);
+		{ int result_ = other_MPI_Win_unlock_all(CAIRN_CALLER, CAIRN_FRAME, win); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_unlock_all) real_ = CAIRN_REAL(MPI_Win_unlock_all);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2774,7 +2729,6 @@ int cairn_MPI_Win_unlock_all(MPI_Win win)
 
 static OTHER int other_MPI_Win_flush(uint64_t caller_, const void *frame_, int rank, MPI_Win win)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_flush) real_ = CAIRN_REAL(MPI_Win_flush);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(476, &caller_, &real_))
 		return real_(rank, win);
@@ -2801,10 +2755,10 @@ int cairn_MPI_Win_flush(int rank, MPI_Win win)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 476, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_flush(CAIRN_CALLER, CAIRN_FRAME, rank, win);
+		{ int result_ = other_MPI_Win_flush(CAIRN_CALLER, CAIRN_FRAME, rank, win); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(rank) && *in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_flush(CAIRN_CALLER, CAIRN_FRAME, rank, win);
+		{ int result_ = other_MPI_Win_flush(CAIRN_CALLER, CAIRN_FRAME, rank, win); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_flush) real_ = CAIRN_REAL(MPI_Win_flush);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2822,7 +2776,6 @@ int cairn_MPI_Win_flush(int rank, MPI_Win win)
 
 static OTHER int other_MPI_Win_flush_all(uint64_t caller_, const void *frame_, MPI_Win win)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_flush_all) real_ = CAIRN_REAL(MPI_Win_flush_all);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(477, &caller_, &real_))
 		return real_(win);
@@ -2848,10 +2801,10 @@ int cairn_MPI_Win_flush_all(MPI_Win win)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 477, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_flush_all(CAIRN_CALLER, CAIRN_FRAME, win);
+		{ int result_ = other_MPI_Win_flush_all(CAIRN_CALLER, CAIRN_FRAME, win); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_flush_all(CAIRN_CALLER, CAIRN_FRAME, win);
+		{ int result_ = other_MPI_Win_flush_all(CAIRN_CALLER, CAIRN_FRAME, win); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_flush_all) real_ = CAIRN_REAL(MPI_Win_flush_all);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2869,7 +2822,6 @@ int cairn_MPI_Win_flush_all(MPI_Win win)
 
 static OTHER int other_MPI_Win_flush_local(uint64_t caller_, const void *frame_, int rank, MPI_Win win)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_flush_local) real_ = CAIRN_REAL(MPI_Win_flush_local);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(478, &caller_, &real_))
 		return real_(rank, win);
@@ -2896,10 +2848,10 @@ int cairn_MPI_Win_flush_local(int rank, MPI_Win win)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 478, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_flush_local(CAIRN_CALLER, CAIRN_FRAME, rank, win);
+		{ int result_ = other_MPI_Win_flush_local(CAIRN_CALLER, CAIRN_FRAME, rank, win); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(rank) && *in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_flush_local(CAIRN_CALLER, CAIRN_FRAME, rank, win);
+		{ int result_ = other_MPI_Win_flush_local(CAIRN_CALLER, CAIRN_FRAME, rank, win); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_flush_local) real_ = CAIRN_REAL(MPI_Win_flush_local);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2917,7 +2869,6 @@ int cairn_MPI_Win_flush_local(int rank, MPI_Win win)
 
 static OTHER int other_MPI_Win_flush_local_all(uint64_t caller_, const void *frame_, MPI_Win win)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_flush_local_all) real_ = CAIRN_REAL(MPI_Win_flush_local_all);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(479, &caller_, &real_))
 		return real_(win);
@@ -2943,10 +2894,10 @@ int cairn_MPI_Win_flush_local_all(MPI_Win win)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 479, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_flush_local_all(CAIRN_CALLER, CAIRN_FRAME, win);
+		{ int result_ = other_MPI_Win_flush_local_all(CAIRN_CALLER, CAIRN_FRAME, win); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_flush_local_all(CAIRN_CALLER, CAIRN_FRAME, win);
+		{ int result_ = other_MPI_Win_flush_local_all(CAIRN_CALLER, CAIRN_FRAME, win); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_flush_local_all) real_ = CAIRN_REAL(MPI_Win_flush_local_all);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2964,7 +2915,6 @@ int cairn_MPI_Win_flush_local_all(MPI_Win win)
 
 static OTHER int other_MPI_Win_sync(uint64_t caller_, const void *frame_, MPI_Win win)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_sync) real_ = CAIRN_REAL(MPI_Win_sync);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(480, &caller_, &real_))
 		return real_(win);
@@ -2990,10 +2940,10 @@ int cairn_MPI_Win_sync(MPI_Win win)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 480, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_sync(CAIRN_CALLER, CAIRN_FRAME, win);
+		{ int result_ = other_MPI_Win_sync(CAIRN_CALLER, CAIRN_FRAME, win); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_sync(CAIRN_CALLER, CAIRN_FRAME, win);
+		{ int result_ = other_MPI_Win_sync(CAIRN_CALLER, CAIRN_FRAME, win); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_sync) real_ = CAIRN_REAL(MPI_Win_sync);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3011,7 +2961,6 @@ int cairn_MPI_Win_sync(MPI_Win win)
 
 static OTHER int other_MPI_Grequest_start(uint64_t caller_, const void *frame_, MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Grequest_start) real_ = CAIRN_REAL(MPI_Grequest_start);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(481, &caller_, &real_))
 		return real_(query_fn, free_fn, cancel_fn, extra_state, request);
@@ -3043,10 +2992,10 @@ int cairn_MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 481, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Grequest_start(CAIRN_CALLER, CAIRN_FRAME, query_fn, free_fn, cancel_fn, extra_state, request);
+		{ int result_ = other_MPI_Grequest_start(CAIRN_CALLER, CAIRN_FRAME, query_fn, free_fn, cancel_fn, extra_state, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(query_fn)) && *in_++ == cairn_function(CAIRN_WORD(free_fn)) && *in_++ == cairn_function(CAIRN_WORD(cancel_fn)) && *in_++ == cairn_pointer(CAIRN_WORD(extra_state))))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Grequest_start(CAIRN_CALLER, CAIRN_FRAME, query_fn, free_fn, cancel_fn, extra_state, request);
+		{ int result_ = other_MPI_Grequest_start(CAIRN_CALLER, CAIRN_FRAME, query_fn, free_fn, cancel_fn, extra_state, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Grequest_start) real_ = CAIRN_REAL(MPI_Grequest_start);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3067,7 +3016,6 @@ int cairn_MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest
 
 static OTHER int other_MPI_Grequest_complete(uint64_t caller_, const void *frame_, MPI_Request request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Grequest_complete) real_ = CAIRN_REAL(MPI_Grequest_complete);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(482, &caller_, &real_))
 		return real_(request);
@@ -3093,10 +3041,10 @@ int cairn_MPI_Grequest_complete(MPI_Request request)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 482, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Grequest_complete(CAIRN_CALLER, CAIRN_FRAME, request);
+		{ int result_ = other_MPI_Grequest_complete(CAIRN_CALLER, CAIRN_FRAME, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(request)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Grequest_complete(CAIRN_CALLER, CAIRN_FRAME, request);
+		{ int result_ = other_MPI_Grequest_complete(CAIRN_CALLER, CAIRN_FRAME, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Grequest_complete) real_ = CAIRN_REAL(MPI_Grequest_complete);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3115,8 +3063,8 @@ int cairn_MPI_Grequest_complete(MPI_Request request)
 int cairn_MPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Status_set_elements) real_ = CAIRN_REAL(MPI_Status_set_elements);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(483, &caller_, &real_))
 		return real_(status, datatype, count);
@@ -3142,8 +3090,8 @@ int cairn_MPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int
 int cairn_MPI_Status_set_elements_c(MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Status_set_elements_c) real_ = CAIRN_REAL(MPI_Status_set_elements_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(484, &caller_, &real_))
 		return real_(status, datatype, count);
@@ -3169,8 +3117,8 @@ int cairn_MPI_Status_set_elements_c(MPI_Status *status, MPI_Datatype datatype, M
 int cairn_MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Status_set_elements_x) real_ = CAIRN_REAL(MPI_Status_set_elements_x);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(485, &caller_, &real_))
 		return real_(status, datatype, count);
@@ -3196,8 +3144,8 @@ int cairn_MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, M
 int cairn_MPI_Status_set_cancelled(MPI_Status *status, int flag)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Status_set_cancelled) real_ = CAIRN_REAL(MPI_Status_set_cancelled);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(486, &caller_, &real_))
 		return real_(status, flag);
@@ -3222,8 +3170,8 @@ int cairn_MPI_Status_set_cancelled(MPI_Status *status, int flag)
 int cairn_MPI_Status_get_source(const MPI_Status *status, int *source)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Status_get_source) real_ = CAIRN_REAL(MPI_Status_get_source);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(487, &caller_, &real_))
 		return real_(status, source);
@@ -3247,8 +3195,8 @@ int cairn_MPI_Status_get_source(const MPI_Status *status, int *source)
 int cairn_MPI_Status_get_tag(const MPI_Status *status, int *tag)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Status_get_tag) real_ = CAIRN_REAL(MPI_Status_get_tag);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(488, &caller_, &real_))
 		return real_(status, tag);
@@ -3272,8 +3220,8 @@ int cairn_MPI_Status_get_tag(const MPI_Status *status, int *tag)
 int cairn_MPI_Status_get_error(const MPI_Status *status, int *error)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Status_get_error) real_ = CAIRN_REAL(MPI_Status_get_error);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(489, &caller_, &real_))
 		return real_(status, error);
@@ -3297,8 +3245,8 @@ int cairn_MPI_Status_get_error(const MPI_Status *status, int *error)
 int cairn_MPI_Status_set_source(MPI_Status *status, int source)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Status_set_source) real_ = CAIRN_REAL(MPI_Status_set_source);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(490, &caller_, &real_))
 		return real_(status, source);
@@ -3323,8 +3271,8 @@ int cairn_MPI_Status_set_source(MPI_Status *status, int source)
 int cairn_MPI_Status_set_tag(MPI_Status *status, int tag)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Status_set_tag) real_ = CAIRN_REAL(MPI_Status_set_tag);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(491, &caller_, &real_))
 		return real_(status, tag);
@@ -3349,8 +3297,8 @@ int cairn_MPI_Status_set_tag(MPI_Status *status, int tag)
 int cairn_MPI_Status_set_error(MPI_Status *status, int error)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Status_set_error) real_ = CAIRN_REAL(MPI_Status_set_error);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(492, &caller_, &real_))
 		return real_(status, error);
@@ -3375,8 +3323,8 @@ int cairn_MPI_Status_set_error(MPI_Status *status, int error)
 int cairn_MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_File_open) real_ = CAIRN_REAL(MPI_File_open);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(493, &caller_, &real_))
 		return real_(comm, filename, amode, info, fh);
@@ -3404,7 +3352,6 @@ int cairn_MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info
 
 static OTHER int other_MPI_File_close(uint64_t caller_, const void *frame_, MPI_File *fh)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_close) real_ = CAIRN_REAL(MPI_File_close);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(494, &caller_, &real_))
 		return real_(fh);
@@ -3433,10 +3380,10 @@ int cairn_MPI_File_close(MPI_File *fh)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 494, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_close(CAIRN_CALLER, CAIRN_FRAME, fh);
+		{ int result_ = other_MPI_File_close(CAIRN_CALLER, CAIRN_FRAME, fh); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(fh)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_close(CAIRN_CALLER, CAIRN_FRAME, fh);
+		{ int result_ = other_MPI_File_close(CAIRN_CALLER, CAIRN_FRAME, fh); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_close) real_ = CAIRN_REAL(MPI_File_close);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3457,8 +3404,8 @@ int cairn_MPI_File_close(MPI_File *fh)
 int cairn_MPI_File_delete(const char *filename, MPI_Info info)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_File_delete) real_ = CAIRN_REAL(MPI_File_delete);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(495, &caller_, &real_))
 		return real_(filename, info);
@@ -3481,7 +3428,6 @@ int cairn_MPI_File_delete(const char *filename, MPI_Info info)
 
 static OTHER int other_MPI_File_set_size(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset size)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_set_size) real_ = CAIRN_REAL(MPI_File_set_size);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(496, &caller_, &real_))
 		return real_(fh, size);
@@ -3508,10 +3454,10 @@ int cairn_MPI_File_set_size(MPI_File fh, MPI_Offset size)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 496, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_set_size(CAIRN_CALLER, CAIRN_FRAME, fh, size);
+		{ int result_ = other_MPI_File_set_size(CAIRN_CALLER, CAIRN_FRAME, fh, size); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(size)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_set_size(CAIRN_CALLER, CAIRN_FRAME, fh, size);
+		{ int result_ = other_MPI_File_set_size(CAIRN_CALLER, CAIRN_FRAME, fh, size); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_set_size) real_ = CAIRN_REAL(MPI_File_set_size);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3529,7 +3475,6 @@ int cairn_MPI_File_set_size(MPI_File fh, MPI_Offset size)
 
 static OTHER int other_MPI_File_preallocate(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset size)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_preallocate) real_ = CAIRN_REAL(MPI_File_preallocate);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(497, &caller_, &real_))
 		return real_(fh, size);
@@ -3556,10 +3501,10 @@ int cairn_MPI_File_preallocate(MPI_File fh, MPI_Offset size)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 497, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_preallocate(CAIRN_CALLER, CAIRN_FRAME, fh, size);
+		{ int result_ = other_MPI_File_preallocate(CAIRN_CALLER, CAIRN_FRAME, fh, size); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(size)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_preallocate(CAIRN_CALLER, CAIRN_FRAME, fh, size);
+		{ int result_ = other_MPI_File_preallocate(CAIRN_CALLER, CAIRN_FRAME, fh, size); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_preallocate) real_ = CAIRN_REAL(MPI_File_preallocate);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3577,7 +3522,6 @@ int cairn_MPI_File_preallocate(MPI_File fh, MPI_Offset size)
 
 static OTHER int other_MPI_File_get_size(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset *size)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_get_size) real_ = CAIRN_REAL(MPI_File_get_size);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(498, &caller_, &real_))
 		return real_(fh, size);
@@ -3605,10 +3549,10 @@ int cairn_MPI_File_get_size(MPI_File fh, MPI_Offset *size)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 498, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_get_size(CAIRN_CALLER, CAIRN_FRAME, fh, size);
+		{ int result_ = other_MPI_File_get_size(CAIRN_CALLER, CAIRN_FRAME, fh, size); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_get_size(CAIRN_CALLER, CAIRN_FRAME, fh, size);
+		{ int result_ = other_MPI_File_get_size(CAIRN_CALLER, CAIRN_FRAME, fh, size); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_get_size) real_ = CAIRN_REAL(MPI_File_get_size);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3628,7 +3572,6 @@ int cairn_MPI_File_get_size(MPI_File fh, MPI_Offset *size)
 
 static OTHER int other_MPI_File_get_group(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Group *group)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_get_group) real_ = CAIRN_REAL(MPI_File_get_group);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(499, &caller_, &real_))
 		return real_(fh, group);
@@ -3657,10 +3600,10 @@ int cairn_MPI_File_get_group(MPI_File fh, MPI_Group *group)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 499, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_get_group(CAIRN_CALLER, CAIRN_FRAME, fh, group);
+		{ int result_ = other_MPI_File_get_group(CAIRN_CALLER, CAIRN_FRAME, fh, group); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_get_group(CAIRN_CALLER, CAIRN_FRAME, fh, group);
+		{ int result_ = other_MPI_File_get_group(CAIRN_CALLER, CAIRN_FRAME, fh, group); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_get_group) real_ = CAIRN_REAL(MPI_File_get_group);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3681,7 +3624,6 @@ int cairn_MPI_File_get_group(MPI_File fh, MPI_Group *group)
 
 static OTHER int other_MPI_File_get_amode(uint64_t caller_, const void *frame_, MPI_File fh, int *amode)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_get_amode) real_ = CAIRN_REAL(MPI_File_get_amode);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(500, &caller_, &real_))
 		return real_(fh, amode);
@@ -3709,10 +3651,10 @@ int cairn_MPI_File_get_amode(MPI_File fh, int *amode)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 500, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_get_amode(CAIRN_CALLER, CAIRN_FRAME, fh, amode);
+		{ int result_ = other_MPI_File_get_amode(CAIRN_CALLER, CAIRN_FRAME, fh, amode); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_get_amode(CAIRN_CALLER, CAIRN_FRAME, fh, amode);
+		{ int result_ = other_MPI_File_get_amode(CAIRN_CALLER, CAIRN_FRAME, fh, amode); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_get_amode) real_ = CAIRN_REAL(MPI_File_get_amode);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3732,7 +3674,6 @@ int cairn_MPI_File_get_amode(MPI_File fh, int *amode)
 
 static OTHER int other_MPI_File_set_info(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Info info)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_set_info) real_ = CAIRN_REAL(MPI_File_set_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(501, &caller_, &real_))
 		return real_(fh, info);
@@ -3759,10 +3700,10 @@ int cairn_MPI_File_set_info(MPI_File fh, MPI_Info info)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 501, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_set_info(CAIRN_CALLER, CAIRN_FRAME, fh, info);
+		{ int result_ = other_MPI_File_set_info(CAIRN_CALLER, CAIRN_FRAME, fh, info); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_set_info(CAIRN_CALLER, CAIRN_FRAME, fh, info);
+		{ int result_ = other_MPI_File_set_info(CAIRN_CALLER, CAIRN_FRAME, fh, info); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_set_info) real_ = CAIRN_REAL(MPI_File_set_info);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3780,7 +3721,6 @@ int cairn_MPI_File_set_info(MPI_File fh, MPI_Info info)
 
 static OTHER int other_MPI_File_get_info(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Info *info_used)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_get_info) real_ = CAIRN_REAL(MPI_File_get_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(502, &caller_, &real_))
 		return real_(fh, info_used);
@@ -3809,10 +3749,10 @@ int cairn_MPI_File_get_info(MPI_File fh, MPI_Info *info_used)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 502, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_get_info(CAIRN_CALLER, CAIRN_FRAME, fh, info_used);
+		{ int result_ = other_MPI_File_get_info(CAIRN_CALLER, CAIRN_FRAME, fh, info_used); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_get_info(CAIRN_CALLER, CAIRN_FRAME, fh, info_used);
+		{ int result_ = other_MPI_File_get_info(CAIRN_CALLER, CAIRN_FRAME, fh, info_used); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_get_info) real_ = CAIRN_REAL(MPI_File_get_info);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3834,8 +3774,8 @@ int cairn_MPI_File_get_info(MPI_File fh, MPI_Info *info_used)
 int cairn_MPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, const char *datarep, MPI_Info info)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_File_set_view) real_ = CAIRN_REAL(MPI_File_set_view);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(503, &caller_, &real_))
 		return real_(fh, disp, etype, filetype, datarep, info);
@@ -3862,7 +3802,6 @@ int cairn_MPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MP
 
 static OTHER int other_MPI_File_get_view(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype, char *datarep)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_get_view) real_ = CAIRN_REAL(MPI_File_get_view);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(504, &caller_, &real_))
 		return real_(fh, disp, etype, filetype, datarep);
@@ -3896,10 +3835,10 @@ int cairn_MPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, 
 	const int64_t length_datarep_ = datarep == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)MPI_MAX_DATAREP_STRING);
 	const uint64_t *in_ = cairn_expected(&record_, 504, CAIRN_HEADER + 32 + cairn_string_bytes(length_datarep_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_get_view(CAIRN_CALLER, CAIRN_FRAME, fh, disp, etype, filetype, datarep);
+		{ int result_ = other_MPI_File_get_view(CAIRN_CALLER, CAIRN_FRAME, fh, disp, etype, filetype, datarep); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_get_view(CAIRN_CALLER, CAIRN_FRAME, fh, disp, etype, filetype, datarep);
+		{ int result_ = other_MPI_File_get_view(CAIRN_CALLER, CAIRN_FRAME, fh, disp, etype, filetype, datarep); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_get_view) real_ = CAIRN_REAL(MPI_File_get_view);
 	if (CAIRN_UNLIKELY(announced_))

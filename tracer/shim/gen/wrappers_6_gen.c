@@ -3,7 +3,6 @@
 
 static OTHER int other_MPI_File_read_at(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_at) real_ = CAIRN_REAL(MPI_File_read_at);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(505, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
@@ -55,10 +54,10 @@ int cairn_MPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count,
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 505, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_read_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_read_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_read_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_read_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_read_at) real_ = CAIRN_REAL(MPI_File_read_at);
 	if (CAIRN_UNLIKELY(announced_))
@@ -85,7 +84,6 @@ int cairn_MPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count,
 
 static OTHER int other_MPI_File_read_at_c(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_at_c) real_ = CAIRN_REAL(MPI_File_read_at_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(506, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
@@ -137,10 +135,10 @@ int cairn_MPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Coun
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 506, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_read_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_read_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_read_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_read_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_read_at_c) real_ = CAIRN_REAL(MPI_File_read_at_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -167,7 +165,6 @@ int cairn_MPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Coun
 
 static OTHER int other_MPI_File_read_at_all(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_at_all) real_ = CAIRN_REAL(MPI_File_read_at_all);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(507, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
@@ -219,10 +216,10 @@ int cairn_MPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int co
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 507, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_read_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_read_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_read_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_read_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_read_at_all) real_ = CAIRN_REAL(MPI_File_read_at_all);
 	if (CAIRN_UNLIKELY(announced_))
@@ -249,7 +246,6 @@ int cairn_MPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int co
 
 static OTHER int other_MPI_File_read_at_all_c(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_at_all_c) real_ = CAIRN_REAL(MPI_File_read_at_all_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(508, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
@@ -301,10 +297,10 @@ int cairn_MPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 508, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_read_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_read_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_read_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_read_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_read_at_all_c) real_ = CAIRN_REAL(MPI_File_read_at_all_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -331,7 +327,6 @@ int cairn_MPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_
 
 static OTHER int other_MPI_File_write_at(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_at) real_ = CAIRN_REAL(MPI_File_write_at);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(509, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
@@ -383,10 +378,10 @@ int cairn_MPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 509, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_write_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_write_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_write_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_write_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_write_at) real_ = CAIRN_REAL(MPI_File_write_at);
 	if (CAIRN_UNLIKELY(announced_))
@@ -412,7 +407,6 @@ int cairn_MPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int
 
 static OTHER int other_MPI_File_write_at_c(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_at_c) real_ = CAIRN_REAL(MPI_File_write_at_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(510, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
@@ -464,10 +458,10 @@ int cairn_MPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, M
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 510, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_write_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_write_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_write_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_write_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_write_at_c) real_ = CAIRN_REAL(MPI_File_write_at_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -493,7 +487,6 @@ int cairn_MPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, M
 
 static OTHER int other_MPI_File_write_at_all(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_at_all) real_ = CAIRN_REAL(MPI_File_write_at_all);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(511, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
@@ -545,10 +538,10 @@ int cairn_MPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf,
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 511, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_write_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_write_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_write_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_write_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_write_at_all) real_ = CAIRN_REAL(MPI_File_write_at_all);
 	if (CAIRN_UNLIKELY(announced_))
@@ -574,7 +567,6 @@ int cairn_MPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf,
 
 static OTHER int other_MPI_File_write_at_all_c(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_at_all_c) real_ = CAIRN_REAL(MPI_File_write_at_all_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(512, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, status);
@@ -626,10 +618,10 @@ int cairn_MPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *bu
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 512, CAIRN_HEADER + 72, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_write_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_write_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_write_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_write_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_write_at_all_c) real_ = CAIRN_REAL(MPI_File_write_at_all_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -655,7 +647,6 @@ int cairn_MPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *bu
 
 static OTHER int other_MPI_File_iread_at(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iread_at) real_ = CAIRN_REAL(MPI_File_iread_at);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(513, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
@@ -688,10 +679,10 @@ int cairn_MPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 513, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_iread_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iread_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_iread_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iread_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_iread_at) real_ = CAIRN_REAL(MPI_File_iread_at);
 	if (CAIRN_UNLIKELY(announced_))
@@ -713,7 +704,6 @@ int cairn_MPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count
 
 static OTHER int other_MPI_File_iread_at_c(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iread_at_c) real_ = CAIRN_REAL(MPI_File_iread_at_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(514, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
@@ -746,10 +736,10 @@ int cairn_MPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Cou
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 514, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_iread_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iread_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_iread_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iread_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_iread_at_c) real_ = CAIRN_REAL(MPI_File_iread_at_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -771,7 +761,6 @@ int cairn_MPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Cou
 
 static OTHER int other_MPI_File_iread_at_all(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iread_at_all) real_ = CAIRN_REAL(MPI_File_iread_at_all);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(515, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
@@ -804,10 +793,10 @@ int cairn_MPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int c
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 515, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_iread_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iread_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_iread_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iread_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_iread_at_all) real_ = CAIRN_REAL(MPI_File_iread_at_all);
 	if (CAIRN_UNLIKELY(announced_))
@@ -829,7 +818,6 @@ int cairn_MPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int c
 
 static OTHER int other_MPI_File_iread_at_all_c(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iread_at_all_c) real_ = CAIRN_REAL(MPI_File_iread_at_all_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(516, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
@@ -862,10 +850,10 @@ int cairn_MPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 516, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_iread_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iread_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_iread_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iread_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_iread_at_all_c) real_ = CAIRN_REAL(MPI_File_iread_at_all_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -887,7 +875,6 @@ int cairn_MPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI
 
 static OTHER int other_MPI_File_iwrite_at(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iwrite_at) real_ = CAIRN_REAL(MPI_File_iwrite_at);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(517, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
@@ -920,10 +907,10 @@ int cairn_MPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, in
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 517, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_iwrite_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iwrite_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_iwrite_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iwrite_at(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_iwrite_at) real_ = CAIRN_REAL(MPI_File_iwrite_at);
 	if (CAIRN_UNLIKELY(announced_))
@@ -944,7 +931,6 @@ int cairn_MPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, in
 
 static OTHER int other_MPI_File_iwrite_at_c(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iwrite_at_c) real_ = CAIRN_REAL(MPI_File_iwrite_at_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(518, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
@@ -977,10 +963,10 @@ int cairn_MPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, 
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 518, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_iwrite_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iwrite_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_iwrite_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iwrite_at_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_iwrite_at_c) real_ = CAIRN_REAL(MPI_File_iwrite_at_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1001,7 +987,6 @@ int cairn_MPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, 
 
 static OTHER int other_MPI_File_iwrite_at_all(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iwrite_at_all) real_ = CAIRN_REAL(MPI_File_iwrite_at_all);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(519, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
@@ -1034,10 +1019,10 @@ int cairn_MPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 519, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_iwrite_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iwrite_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_iwrite_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iwrite_at_all(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_iwrite_at_all) real_ = CAIRN_REAL(MPI_File_iwrite_at_all);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1058,7 +1043,6 @@ int cairn_MPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf
 
 static OTHER int other_MPI_File_iwrite_at_all_c(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iwrite_at_all_c) real_ = CAIRN_REAL(MPI_File_iwrite_at_all_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(520, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype, request);
@@ -1091,10 +1075,10 @@ int cairn_MPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *b
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 520, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_iwrite_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iwrite_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_iwrite_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iwrite_at_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_iwrite_at_all_c) real_ = CAIRN_REAL(MPI_File_iwrite_at_all_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1115,7 +1099,6 @@ int cairn_MPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *b
 
 static OTHER int other_MPI_File_read(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read) real_ = CAIRN_REAL(MPI_File_read);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(521, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
@@ -1166,10 +1149,10 @@ int cairn_MPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 521, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_read(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_read(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_read(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_read(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_read) real_ = CAIRN_REAL(MPI_File_read);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1196,7 +1179,6 @@ int cairn_MPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype
 
 static OTHER int other_MPI_File_read_c(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_c) real_ = CAIRN_REAL(MPI_File_read_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(522, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
@@ -1247,10 +1229,10 @@ int cairn_MPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype 
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 522, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_read_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_read_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_read_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_read_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_read_c) real_ = CAIRN_REAL(MPI_File_read_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1277,7 +1259,6 @@ int cairn_MPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype 
 
 static OTHER int other_MPI_File_read_all(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_all) real_ = CAIRN_REAL(MPI_File_read_all);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(523, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
@@ -1328,10 +1309,10 @@ int cairn_MPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype data
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 523, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_read_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_read_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_read_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_read_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_read_all) real_ = CAIRN_REAL(MPI_File_read_all);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1358,7 +1339,6 @@ int cairn_MPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype data
 
 static OTHER int other_MPI_File_read_all_c(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_all_c) real_ = CAIRN_REAL(MPI_File_read_all_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(524, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
@@ -1409,10 +1389,10 @@ int cairn_MPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datat
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 524, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_read_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_read_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_read_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_read_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_read_all_c) real_ = CAIRN_REAL(MPI_File_read_all_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1439,7 +1419,6 @@ int cairn_MPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datat
 
 static OTHER int other_MPI_File_write(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write) real_ = CAIRN_REAL(MPI_File_write);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(525, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
@@ -1490,10 +1469,10 @@ int cairn_MPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype d
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 525, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_write(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_write(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_write(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_write(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_write) real_ = CAIRN_REAL(MPI_File_write);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1519,7 +1498,6 @@ int cairn_MPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype d
 
 static OTHER int other_MPI_File_write_c(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_c) real_ = CAIRN_REAL(MPI_File_write_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(526, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
@@ -1570,10 +1548,10 @@ int cairn_MPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Da
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 526, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_write_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_write_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_write_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_write_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_write_c) real_ = CAIRN_REAL(MPI_File_write_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1599,7 +1577,6 @@ int cairn_MPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Da
 
 static OTHER int other_MPI_File_write_all(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_all) real_ = CAIRN_REAL(MPI_File_write_all);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(527, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
@@ -1650,10 +1627,10 @@ int cairn_MPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Dataty
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 527, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_write_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_write_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_write_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_write_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_write_all) real_ = CAIRN_REAL(MPI_File_write_all);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1679,7 +1656,6 @@ int cairn_MPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Dataty
 
 static OTHER int other_MPI_File_write_all_c(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_all_c) real_ = CAIRN_REAL(MPI_File_write_all_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(528, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
@@ -1730,10 +1706,10 @@ int cairn_MPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MP
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 528, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_write_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_write_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_write_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_write_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_write_all_c) real_ = CAIRN_REAL(MPI_File_write_all_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1759,7 +1735,6 @@ int cairn_MPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MP
 
 static OTHER int other_MPI_File_iread(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iread) real_ = CAIRN_REAL(MPI_File_iread);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(529, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
@@ -1791,10 +1766,10 @@ int cairn_MPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatyp
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 529, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_iread(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iread(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_iread(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iread(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_iread) real_ = CAIRN_REAL(MPI_File_iread);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1816,7 +1791,6 @@ int cairn_MPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatyp
 
 static OTHER int other_MPI_File_iread_c(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iread_c) real_ = CAIRN_REAL(MPI_File_iread_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(530, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
@@ -1848,10 +1822,10 @@ int cairn_MPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 530, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_iread_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iread_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_iread_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iread_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_iread_c) real_ = CAIRN_REAL(MPI_File_iread_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1873,7 +1847,6 @@ int cairn_MPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype
 
 static OTHER int other_MPI_File_iread_all(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iread_all) real_ = CAIRN_REAL(MPI_File_iread_all);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(531, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
@@ -1905,10 +1878,10 @@ int cairn_MPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype dat
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 531, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_iread_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iread_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_iread_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iread_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_iread_all) real_ = CAIRN_REAL(MPI_File_iread_all);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1930,7 +1903,6 @@ int cairn_MPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype dat
 
 static OTHER int other_MPI_File_iread_all_c(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iread_all_c) real_ = CAIRN_REAL(MPI_File_iread_all_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(532, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
@@ -1962,10 +1934,10 @@ int cairn_MPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Data
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 532, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_iread_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iread_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_iread_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iread_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_iread_all_c) real_ = CAIRN_REAL(MPI_File_iread_all_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1987,7 +1959,6 @@ int cairn_MPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Data
 
 static OTHER int other_MPI_File_iwrite(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iwrite) real_ = CAIRN_REAL(MPI_File_iwrite);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(533, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
@@ -2019,10 +1990,10 @@ int cairn_MPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype 
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 533, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_iwrite(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iwrite(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_iwrite(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iwrite(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_iwrite) real_ = CAIRN_REAL(MPI_File_iwrite);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2043,7 +2014,6 @@ int cairn_MPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype 
 
 static OTHER int other_MPI_File_iwrite_c(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iwrite_c) real_ = CAIRN_REAL(MPI_File_iwrite_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(534, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
@@ -2075,10 +2045,10 @@ int cairn_MPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_D
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 534, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_iwrite_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iwrite_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_iwrite_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iwrite_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_iwrite_c) real_ = CAIRN_REAL(MPI_File_iwrite_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2099,7 +2069,6 @@ int cairn_MPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_D
 
 static OTHER int other_MPI_File_iwrite_all(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iwrite_all) real_ = CAIRN_REAL(MPI_File_iwrite_all);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(535, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
@@ -2131,10 +2100,10 @@ int cairn_MPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datat
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 535, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_iwrite_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iwrite_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_iwrite_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iwrite_all(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_iwrite_all) real_ = CAIRN_REAL(MPI_File_iwrite_all);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2155,7 +2124,6 @@ int cairn_MPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datat
 
 static OTHER int other_MPI_File_iwrite_all_c(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iwrite_all_c) real_ = CAIRN_REAL(MPI_File_iwrite_all_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(536, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
@@ -2187,10 +2155,10 @@ int cairn_MPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, M
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 536, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_iwrite_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iwrite_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_iwrite_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iwrite_all_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_iwrite_all_c) real_ = CAIRN_REAL(MPI_File_iwrite_all_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2211,7 +2179,6 @@ int cairn_MPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, M
 
 static OTHER int other_MPI_File_seek(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, int whence)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_seek) real_ = CAIRN_REAL(MPI_File_seek);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(537, &caller_, &real_))
 		return real_(fh, offset, whence);
@@ -2239,10 +2206,10 @@ int cairn_MPI_File_seek(MPI_File fh, MPI_Offset offset, int whence)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 537, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_seek(CAIRN_CALLER, CAIRN_FRAME, fh, offset, whence);
+		{ int result_ = other_MPI_File_seek(CAIRN_CALLER, CAIRN_FRAME, fh, offset, whence); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(whence)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_seek(CAIRN_CALLER, CAIRN_FRAME, fh, offset, whence);
+		{ int result_ = other_MPI_File_seek(CAIRN_CALLER, CAIRN_FRAME, fh, offset, whence); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_seek) real_ = CAIRN_REAL(MPI_File_seek);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2260,7 +2227,6 @@ int cairn_MPI_File_seek(MPI_File fh, MPI_Offset offset, int whence)
 
 static OTHER int other_MPI_File_get_position(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset *offset)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_get_position) real_ = CAIRN_REAL(MPI_File_get_position);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(538, &caller_, &real_))
 		return real_(fh, offset);
@@ -2288,10 +2254,10 @@ int cairn_MPI_File_get_position(MPI_File fh, MPI_Offset *offset)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 538, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_get_position(CAIRN_CALLER, CAIRN_FRAME, fh, offset);
+		{ int result_ = other_MPI_File_get_position(CAIRN_CALLER, CAIRN_FRAME, fh, offset); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_get_position(CAIRN_CALLER, CAIRN_FRAME, fh, offset);
+		{ int result_ = other_MPI_File_get_position(CAIRN_CALLER, CAIRN_FRAME, fh, offset); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_get_position) real_ = CAIRN_REAL(MPI_File_get_position);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2311,7 +2277,6 @@ int cairn_MPI_File_get_position(MPI_File fh, MPI_Offset *offset)
 
 static OTHER int other_MPI_File_get_byte_offset(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, MPI_Offset *disp)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_get_byte_offset) real_ = CAIRN_REAL(MPI_File_get_byte_offset);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(539, &caller_, &real_))
 		return real_(fh, offset, disp);
@@ -2340,10 +2305,10 @@ int cairn_MPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *d
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 539, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_get_byte_offset(CAIRN_CALLER, CAIRN_FRAME, fh, offset, disp);
+		{ int result_ = other_MPI_File_get_byte_offset(CAIRN_CALLER, CAIRN_FRAME, fh, offset, disp); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_get_byte_offset(CAIRN_CALLER, CAIRN_FRAME, fh, offset, disp);
+		{ int result_ = other_MPI_File_get_byte_offset(CAIRN_CALLER, CAIRN_FRAME, fh, offset, disp); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_get_byte_offset) real_ = CAIRN_REAL(MPI_File_get_byte_offset);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2363,7 +2328,6 @@ int cairn_MPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *d
 
 static OTHER int other_MPI_File_read_shared(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_shared) real_ = CAIRN_REAL(MPI_File_read_shared);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(540, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
@@ -2414,10 +2378,10 @@ int cairn_MPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype d
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 540, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_read_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_read_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_read_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_read_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_read_shared) real_ = CAIRN_REAL(MPI_File_read_shared);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2444,7 +2408,6 @@ int cairn_MPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype d
 
 static OTHER int other_MPI_File_read_shared_c(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_shared_c) real_ = CAIRN_REAL(MPI_File_read_shared_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(541, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
@@ -2495,10 +2458,10 @@ int cairn_MPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Da
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 541, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_read_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_read_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_read_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_read_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_read_shared_c) real_ = CAIRN_REAL(MPI_File_read_shared_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2525,7 +2488,6 @@ int cairn_MPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Da
 
 static OTHER int other_MPI_File_write_shared(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_shared) real_ = CAIRN_REAL(MPI_File_write_shared);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(542, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
@@ -2576,10 +2538,10 @@ int cairn_MPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Dat
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 542, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_write_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_write_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_write_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_write_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_write_shared) real_ = CAIRN_REAL(MPI_File_write_shared);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2605,7 +2567,6 @@ int cairn_MPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Dat
 
 static OTHER int other_MPI_File_write_shared_c(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_shared_c) real_ = CAIRN_REAL(MPI_File_write_shared_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(543, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
@@ -2656,10 +2617,10 @@ int cairn_MPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count,
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 543, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_write_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_write_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_write_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_write_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_write_shared_c) real_ = CAIRN_REAL(MPI_File_write_shared_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2685,7 +2646,6 @@ int cairn_MPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count,
 
 static OTHER int other_MPI_File_iread_shared(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iread_shared) real_ = CAIRN_REAL(MPI_File_iread_shared);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(544, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
@@ -2717,10 +2677,10 @@ int cairn_MPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype 
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 544, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_iread_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iread_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_iread_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iread_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_iread_shared) real_ = CAIRN_REAL(MPI_File_iread_shared);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2742,7 +2702,6 @@ int cairn_MPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype 
 
 static OTHER int other_MPI_File_iread_shared_c(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iread_shared_c) real_ = CAIRN_REAL(MPI_File_iread_shared_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(545, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
@@ -2774,10 +2733,10 @@ int cairn_MPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 545, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_iread_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iread_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_iread_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iread_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_iread_shared_c) real_ = CAIRN_REAL(MPI_File_iread_shared_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2799,7 +2758,6 @@ int cairn_MPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 
 static OTHER int other_MPI_File_iwrite_shared(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iwrite_shared) real_ = CAIRN_REAL(MPI_File_iwrite_shared);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(546, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
@@ -2831,10 +2789,10 @@ int cairn_MPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Da
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 546, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_iwrite_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iwrite_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_iwrite_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iwrite_shared(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_iwrite_shared) real_ = CAIRN_REAL(MPI_File_iwrite_shared);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2855,7 +2813,6 @@ int cairn_MPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Da
 
 static OTHER int other_MPI_File_iwrite_shared_c(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_iwrite_shared_c) real_ = CAIRN_REAL(MPI_File_iwrite_shared_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(547, &caller_, &real_))
 		return real_(fh, buf, count, datatype, request);
@@ -2887,10 +2844,10 @@ int cairn_MPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 547, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_iwrite_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iwrite_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_iwrite_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request);
+		{ int result_ = other_MPI_File_iwrite_shared_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_iwrite_shared_c) real_ = CAIRN_REAL(MPI_File_iwrite_shared_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2911,7 +2868,6 @@ int cairn_MPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count
 
 static OTHER int other_MPI_File_read_ordered(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_ordered) real_ = CAIRN_REAL(MPI_File_read_ordered);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(548, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
@@ -2962,10 +2918,10 @@ int cairn_MPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype 
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 548, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_read_ordered(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_read_ordered(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_read_ordered(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_read_ordered(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_read_ordered) real_ = CAIRN_REAL(MPI_File_read_ordered);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2992,7 +2948,6 @@ int cairn_MPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype 
 
 static OTHER int other_MPI_File_read_ordered_c(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_ordered_c) real_ = CAIRN_REAL(MPI_File_read_ordered_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(549, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
@@ -3043,10 +2998,10 @@ int cairn_MPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 549, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_read_ordered_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_read_ordered_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_read_ordered_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_read_ordered_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_read_ordered_c) real_ = CAIRN_REAL(MPI_File_read_ordered_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3073,7 +3028,6 @@ int cairn_MPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 
 static OTHER int other_MPI_File_write_ordered(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_ordered) real_ = CAIRN_REAL(MPI_File_write_ordered);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(550, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
@@ -3124,10 +3078,10 @@ int cairn_MPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Da
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 550, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_write_ordered(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_write_ordered(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_write_ordered(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_write_ordered(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_write_ordered) real_ = CAIRN_REAL(MPI_File_write_ordered);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3153,7 +3107,6 @@ int cairn_MPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Da
 
 static OTHER int other_MPI_File_write_ordered_c(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_ordered_c) real_ = CAIRN_REAL(MPI_File_write_ordered_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(551, &caller_, &real_))
 		return real_(fh, buf, count, datatype, status);
@@ -3204,10 +3157,10 @@ int cairn_MPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 551, CAIRN_HEADER + 64, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_write_ordered_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_write_ordered_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_write_ordered_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status);
+		{ int result_ = other_MPI_File_write_ordered_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_write_ordered_c) real_ = CAIRN_REAL(MPI_File_write_ordered_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3233,7 +3186,6 @@ int cairn_MPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count
 
 static OTHER int other_MPI_File_seek_shared(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, int whence)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_seek_shared) real_ = CAIRN_REAL(MPI_File_seek_shared);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(552, &caller_, &real_))
 		return real_(fh, offset, whence);
@@ -3261,10 +3213,10 @@ int cairn_MPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 552, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_seek_shared(CAIRN_CALLER, CAIRN_FRAME, fh, offset, whence);
+		{ int result_ = other_MPI_File_seek_shared(CAIRN_CALLER, CAIRN_FRAME, fh, offset, whence); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(whence)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_seek_shared(CAIRN_CALLER, CAIRN_FRAME, fh, offset, whence);
+		{ int result_ = other_MPI_File_seek_shared(CAIRN_CALLER, CAIRN_FRAME, fh, offset, whence); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_seek_shared) real_ = CAIRN_REAL(MPI_File_seek_shared);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3282,7 +3234,6 @@ int cairn_MPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence)
 
 static OTHER int other_MPI_File_get_position_shared(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset *offset)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_get_position_shared) real_ = CAIRN_REAL(MPI_File_get_position_shared);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(553, &caller_, &real_))
 		return real_(fh, offset);
@@ -3310,10 +3261,10 @@ int cairn_MPI_File_get_position_shared(MPI_File fh, MPI_Offset *offset)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 553, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_get_position_shared(CAIRN_CALLER, CAIRN_FRAME, fh, offset);
+		{ int result_ = other_MPI_File_get_position_shared(CAIRN_CALLER, CAIRN_FRAME, fh, offset); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_get_position_shared(CAIRN_CALLER, CAIRN_FRAME, fh, offset);
+		{ int result_ = other_MPI_File_get_position_shared(CAIRN_CALLER, CAIRN_FRAME, fh, offset); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_get_position_shared) real_ = CAIRN_REAL(MPI_File_get_position_shared);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3333,7 +3284,6 @@ int cairn_MPI_File_get_position_shared(MPI_File fh, MPI_Offset *offset)
 
 static OTHER int other_MPI_File_read_at_all_begin(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_at_all_begin) real_ = CAIRN_REAL(MPI_File_read_at_all_begin);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(554, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype);
@@ -3363,10 +3313,10 @@ int cairn_MPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, 
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 554, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_read_at_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype);
+		{ int result_ = other_MPI_File_read_at_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_read_at_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype);
+		{ int result_ = other_MPI_File_read_at_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_read_at_all_begin) real_ = CAIRN_REAL(MPI_File_read_at_all_begin);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3385,7 +3335,6 @@ int cairn_MPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, 
 
 static OTHER int other_MPI_File_read_at_all_begin_c(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_at_all_begin_c) real_ = CAIRN_REAL(MPI_File_read_at_all_begin_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(555, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype);
@@ -3415,10 +3364,10 @@ int cairn_MPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 555, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_read_at_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype);
+		{ int result_ = other_MPI_File_read_at_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_read_at_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype);
+		{ int result_ = other_MPI_File_read_at_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_read_at_all_begin_c) real_ = CAIRN_REAL(MPI_File_read_at_all_begin_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3437,7 +3386,6 @@ int cairn_MPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf
 
 static OTHER int other_MPI_File_read_at_all_end(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_at_all_end) real_ = CAIRN_REAL(MPI_File_read_at_all_end);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(556, &caller_, &real_))
 		return real_(fh, buf, status);
@@ -3486,10 +3434,10 @@ int cairn_MPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status)
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 556, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_read_at_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
+		{ int result_ = other_MPI_File_read_at_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_read_at_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
+		{ int result_ = other_MPI_File_read_at_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_read_at_all_end) real_ = CAIRN_REAL(MPI_File_read_at_all_end);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3516,7 +3464,6 @@ int cairn_MPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status)
 
 static OTHER int other_MPI_File_write_at_all_begin(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_at_all_begin) real_ = CAIRN_REAL(MPI_File_write_at_all_begin);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(557, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype);
@@ -3546,10 +3493,10 @@ int cairn_MPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 557, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_write_at_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype);
+		{ int result_ = other_MPI_File_write_at_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_write_at_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype);
+		{ int result_ = other_MPI_File_write_at_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_write_at_all_begin) real_ = CAIRN_REAL(MPI_File_write_at_all_begin);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3567,7 +3514,6 @@ int cairn_MPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void
 
 static OTHER int other_MPI_File_write_at_all_begin_c(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_at_all_begin_c) real_ = CAIRN_REAL(MPI_File_write_at_all_begin_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(558, &caller_, &real_))
 		return real_(fh, offset, buf, count, datatype);
@@ -3597,10 +3543,10 @@ int cairn_MPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const vo
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 558, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_write_at_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype);
+		{ int result_ = other_MPI_File_write_at_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(offset) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_write_at_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype);
+		{ int result_ = other_MPI_File_write_at_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, offset, buf, count, datatype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_write_at_all_begin_c) real_ = CAIRN_REAL(MPI_File_write_at_all_begin_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3618,7 +3564,6 @@ int cairn_MPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const vo
 
 static OTHER int other_MPI_File_write_at_all_end(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_at_all_end) real_ = CAIRN_REAL(MPI_File_write_at_all_end);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(559, &caller_, &real_))
 		return real_(fh, buf, status);
@@ -3667,10 +3612,10 @@ int cairn_MPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *st
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 559, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_write_at_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
+		{ int result_ = other_MPI_File_write_at_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf))))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_write_at_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
+		{ int result_ = other_MPI_File_write_at_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_write_at_all_end) real_ = CAIRN_REAL(MPI_File_write_at_all_end);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3696,7 +3641,6 @@ int cairn_MPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *st
 
 static OTHER int other_MPI_File_read_all_begin(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, int count, MPI_Datatype datatype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_all_begin) real_ = CAIRN_REAL(MPI_File_read_all_begin);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(560, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
@@ -3725,10 +3669,10 @@ int cairn_MPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatyp
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 560, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_read_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
+		{ int result_ = other_MPI_File_read_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_read_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
+		{ int result_ = other_MPI_File_read_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_read_all_begin) real_ = CAIRN_REAL(MPI_File_read_all_begin);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3747,7 +3691,6 @@ int cairn_MPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatyp
 
 static OTHER int other_MPI_File_read_all_begin_c(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_all_begin_c) real_ = CAIRN_REAL(MPI_File_read_all_begin_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(561, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
@@ -3776,10 +3719,10 @@ int cairn_MPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 561, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_read_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
+		{ int result_ = other_MPI_File_read_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_read_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
+		{ int result_ = other_MPI_File_read_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_read_all_begin_c) real_ = CAIRN_REAL(MPI_File_read_all_begin_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3798,7 +3741,6 @@ int cairn_MPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI
 
 static OTHER int other_MPI_File_read_all_end(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_all_end) real_ = CAIRN_REAL(MPI_File_read_all_end);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(562, &caller_, &real_))
 		return real_(fh, buf, status);
@@ -3847,10 +3789,10 @@ int cairn_MPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status)
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 562, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_read_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
+		{ int result_ = other_MPI_File_read_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_read_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
+		{ int result_ = other_MPI_File_read_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_read_all_end) real_ = CAIRN_REAL(MPI_File_read_all_end);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3877,7 +3819,6 @@ int cairn_MPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status)
 
 static OTHER int other_MPI_File_write_all_begin(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, int count, MPI_Datatype datatype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_all_begin) real_ = CAIRN_REAL(MPI_File_write_all_begin);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(563, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
@@ -3906,10 +3847,10 @@ int cairn_MPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 563, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_write_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
+		{ int result_ = other_MPI_File_write_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_write_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
+		{ int result_ = other_MPI_File_write_all_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_write_all_begin) real_ = CAIRN_REAL(MPI_File_write_all_begin);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3927,7 +3868,6 @@ int cairn_MPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_
 
 static OTHER int other_MPI_File_write_all_begin_c(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_all_begin_c) real_ = CAIRN_REAL(MPI_File_write_all_begin_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(564, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
@@ -3956,10 +3896,10 @@ int cairn_MPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count cou
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 564, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_write_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
+		{ int result_ = other_MPI_File_write_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_write_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
+		{ int result_ = other_MPI_File_write_all_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_write_all_begin_c) real_ = CAIRN_REAL(MPI_File_write_all_begin_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3977,7 +3917,6 @@ int cairn_MPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count cou
 
 static OTHER int other_MPI_File_write_all_end(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_all_end) real_ = CAIRN_REAL(MPI_File_write_all_end);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(565, &caller_, &real_))
 		return real_(fh, buf, status);
@@ -4026,10 +3965,10 @@ int cairn_MPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *statu
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 565, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_write_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
+		{ int result_ = other_MPI_File_write_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf))))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_write_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
+		{ int result_ = other_MPI_File_write_all_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_write_all_end) real_ = CAIRN_REAL(MPI_File_write_all_end);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4055,7 +3994,6 @@ int cairn_MPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *statu
 
 static OTHER int other_MPI_File_read_ordered_begin(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, int count, MPI_Datatype datatype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_ordered_begin) real_ = CAIRN_REAL(MPI_File_read_ordered_begin);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(566, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
@@ -4084,10 +4022,10 @@ int cairn_MPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Dat
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 566, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_read_ordered_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
+		{ int result_ = other_MPI_File_read_ordered_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_read_ordered_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
+		{ int result_ = other_MPI_File_read_ordered_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_read_ordered_begin) real_ = CAIRN_REAL(MPI_File_read_ordered_begin);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4106,7 +4044,6 @@ int cairn_MPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Dat
 
 static OTHER int other_MPI_File_read_ordered_begin_c(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_ordered_begin_c) real_ = CAIRN_REAL(MPI_File_read_ordered_begin_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(567, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
@@ -4135,10 +4072,10 @@ int cairn_MPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count,
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 567, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_read_ordered_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
+		{ int result_ = other_MPI_File_read_ordered_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_read_ordered_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
+		{ int result_ = other_MPI_File_read_ordered_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_read_ordered_begin_c) real_ = CAIRN_REAL(MPI_File_read_ordered_begin_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4157,7 +4094,6 @@ int cairn_MPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count,
 
 static OTHER int other_MPI_File_read_ordered_end(uint64_t caller_, const void *frame_, MPI_File fh, void *buf, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_read_ordered_end) real_ = CAIRN_REAL(MPI_File_read_ordered_end);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(568, &caller_, &real_))
 		return real_(fh, buf, status);
@@ -4206,10 +4142,10 @@ int cairn_MPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status)
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 568, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_read_ordered_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
+		{ int result_ = other_MPI_File_read_ordered_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_read_ordered_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
+		{ int result_ = other_MPI_File_read_ordered_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_read_ordered_end) real_ = CAIRN_REAL(MPI_File_read_ordered_end);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4236,7 +4172,6 @@ int cairn_MPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status)
 
 static OTHER int other_MPI_File_write_ordered_begin(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, int count, MPI_Datatype datatype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_ordered_begin) real_ = CAIRN_REAL(MPI_File_write_ordered_begin);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(569, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
@@ -4265,10 +4200,10 @@ int cairn_MPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, 
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 569, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_write_ordered_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
+		{ int result_ = other_MPI_File_write_ordered_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_write_ordered_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
+		{ int result_ = other_MPI_File_write_ordered_begin(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_write_ordered_begin) real_ = CAIRN_REAL(MPI_File_write_ordered_begin);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4286,7 +4221,6 @@ int cairn_MPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, 
 
 static OTHER int other_MPI_File_write_ordered_begin_c(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_ordered_begin_c) real_ = CAIRN_REAL(MPI_File_write_ordered_begin_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(570, &caller_, &real_))
 		return real_(fh, buf, count, datatype);
@@ -4315,10 +4249,10 @@ int cairn_MPI_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 570, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_write_ordered_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
+		{ int result_ = other_MPI_File_write_ordered_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf)) && *in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_write_ordered_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype);
+		{ int result_ = other_MPI_File_write_ordered_begin_c(CAIRN_CALLER, CAIRN_FRAME, fh, buf, count, datatype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_write_ordered_begin_c) real_ = CAIRN_REAL(MPI_File_write_ordered_begin_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4336,7 +4270,6 @@ int cairn_MPI_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count
 
 static OTHER int other_MPI_File_write_ordered_end(uint64_t caller_, const void *frame_, MPI_File fh, const void *buf, MPI_Status *status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_write_ordered_end) real_ = CAIRN_REAL(MPI_File_write_ordered_end);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(571, &caller_, &real_))
 		return real_(fh, buf, status);
@@ -4385,10 +4318,10 @@ int cairn_MPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *s
 		seen_status_ = cairn_clear_status(&own_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 571, CAIRN_HEADER + 48, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_write_ordered_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
+		{ int result_ = other_MPI_File_write_ordered_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == cairn_pointer(CAIRN_WORD(buf))))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_write_ordered_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status);
+		{ int result_ = other_MPI_File_write_ordered_end(CAIRN_CALLER, CAIRN_FRAME, fh, buf, status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_write_ordered_end) real_ = CAIRN_REAL(MPI_File_write_ordered_end);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4414,7 +4347,6 @@ int cairn_MPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *s
 
 static OTHER int other_MPI_File_get_type_extent(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Datatype datatype, MPI_Aint *extent)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_get_type_extent) real_ = CAIRN_REAL(MPI_File_get_type_extent);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(572, &caller_, &real_))
 		return real_(fh, datatype, extent);
@@ -4443,10 +4375,10 @@ int cairn_MPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint 
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 572, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_get_type_extent(CAIRN_CALLER, CAIRN_FRAME, fh, datatype, extent);
+		{ int result_ = other_MPI_File_get_type_extent(CAIRN_CALLER, CAIRN_FRAME, fh, datatype, extent); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_get_type_extent(CAIRN_CALLER, CAIRN_FRAME, fh, datatype, extent);
+		{ int result_ = other_MPI_File_get_type_extent(CAIRN_CALLER, CAIRN_FRAME, fh, datatype, extent); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_get_type_extent) real_ = CAIRN_REAL(MPI_File_get_type_extent);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4466,7 +4398,6 @@ int cairn_MPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint 
 
 static OTHER int other_MPI_File_get_type_extent_c(uint64_t caller_, const void *frame_, MPI_File fh, MPI_Datatype datatype, MPI_Count *extent)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_get_type_extent_c) real_ = CAIRN_REAL(MPI_File_get_type_extent_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(573, &caller_, &real_))
 		return real_(fh, datatype, extent);
@@ -4495,10 +4426,10 @@ int cairn_MPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_Cou
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 573, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_get_type_extent_c(CAIRN_CALLER, CAIRN_FRAME, fh, datatype, extent);
+		{ int result_ = other_MPI_File_get_type_extent_c(CAIRN_CALLER, CAIRN_FRAME, fh, datatype, extent); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_get_type_extent_c(CAIRN_CALLER, CAIRN_FRAME, fh, datatype, extent);
+		{ int result_ = other_MPI_File_get_type_extent_c(CAIRN_CALLER, CAIRN_FRAME, fh, datatype, extent); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_get_type_extent_c) real_ = CAIRN_REAL(MPI_File_get_type_extent_c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4519,8 +4450,8 @@ int cairn_MPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_Cou
 int cairn_MPI_Register_datarep(const char *datarep, MPI_Datarep_conversion_function *read_conversion_fn, MPI_Datarep_conversion_function *write_conversion_fn, MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Register_datarep) real_ = CAIRN_REAL(MPI_Register_datarep);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(574, &caller_, &real_))
 		return real_(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state);
@@ -4547,8 +4478,8 @@ int cairn_MPI_Register_datarep(const char *datarep, MPI_Datarep_conversion_funct
 int cairn_MPI_Register_datarep_c(const char *datarep, MPI_Datarep_conversion_function_c *read_conversion_fn, MPI_Datarep_conversion_function_c *write_conversion_fn, MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Register_datarep_c) real_ = CAIRN_REAL(MPI_Register_datarep_c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(575, &caller_, &real_))
 		return real_(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state);
@@ -4574,7 +4505,6 @@ int cairn_MPI_Register_datarep_c(const char *datarep, MPI_Datarep_conversion_fun
 
 static OTHER int other_MPI_File_set_atomicity(uint64_t caller_, const void *frame_, MPI_File fh, int flag)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_set_atomicity) real_ = CAIRN_REAL(MPI_File_set_atomicity);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(576, &caller_, &real_))
 		return real_(fh, flag);
@@ -4601,10 +4531,10 @@ int cairn_MPI_File_set_atomicity(MPI_File fh, int flag)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 576, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_set_atomicity(CAIRN_CALLER, CAIRN_FRAME, fh, flag);
+		{ int result_ = other_MPI_File_set_atomicity(CAIRN_CALLER, CAIRN_FRAME, fh, flag); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh) && *in_++ == CAIRN_WORD(flag)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_set_atomicity(CAIRN_CALLER, CAIRN_FRAME, fh, flag);
+		{ int result_ = other_MPI_File_set_atomicity(CAIRN_CALLER, CAIRN_FRAME, fh, flag); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_set_atomicity) real_ = CAIRN_REAL(MPI_File_set_atomicity);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4622,7 +4552,6 @@ int cairn_MPI_File_set_atomicity(MPI_File fh, int flag)
 
 static OTHER int other_MPI_File_get_atomicity(uint64_t caller_, const void *frame_, MPI_File fh, int *flag)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_get_atomicity) real_ = CAIRN_REAL(MPI_File_get_atomicity);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(577, &caller_, &real_))
 		return real_(fh, flag);
@@ -4650,10 +4579,10 @@ int cairn_MPI_File_get_atomicity(MPI_File fh, int *flag)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 577, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_get_atomicity(CAIRN_CALLER, CAIRN_FRAME, fh, flag);
+		{ int result_ = other_MPI_File_get_atomicity(CAIRN_CALLER, CAIRN_FRAME, fh, flag); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_get_atomicity(CAIRN_CALLER, CAIRN_FRAME, fh, flag);
+		{ int result_ = other_MPI_File_get_atomicity(CAIRN_CALLER, CAIRN_FRAME, fh, flag); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_get_atomicity) real_ = CAIRN_REAL(MPI_File_get_atomicity);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4673,7 +4602,6 @@ int cairn_MPI_File_get_atomicity(MPI_File fh, int *flag)
 
 static OTHER int other_MPI_File_sync(uint64_t caller_, const void *frame_, MPI_File fh)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_sync) real_ = CAIRN_REAL(MPI_File_sync);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(578, &caller_, &real_))
 		return real_(fh);
@@ -4699,10 +4627,10 @@ int cairn_MPI_File_sync(MPI_File fh)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 578, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_sync(CAIRN_CALLER, CAIRN_FRAME, fh);
+		{ int result_ = other_MPI_File_sync(CAIRN_CALLER, CAIRN_FRAME, fh); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(fh)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_sync(CAIRN_CALLER, CAIRN_FRAME, fh);
+		{ int result_ = other_MPI_File_sync(CAIRN_CALLER, CAIRN_FRAME, fh); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_sync) real_ = CAIRN_REAL(MPI_File_sync);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4720,7 +4648,6 @@ int cairn_MPI_File_sync(MPI_File fh)
 
 static OTHER int other_MPI_T_init_thread(uint64_t caller_, const void *frame_, int required, int *provided)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_init_thread) real_ = CAIRN_REAL(MPI_T_init_thread);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(579, &caller_, &real_))
 		return real_(required, provided);
@@ -4748,10 +4675,10 @@ int cairn_MPI_T_init_thread(int required, int *provided)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 579, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_init_thread(CAIRN_CALLER, CAIRN_FRAME, required, provided);
+		{ int result_ = other_MPI_T_init_thread(CAIRN_CALLER, CAIRN_FRAME, required, provided); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(required)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_init_thread(CAIRN_CALLER, CAIRN_FRAME, required, provided);
+		{ int result_ = other_MPI_T_init_thread(CAIRN_CALLER, CAIRN_FRAME, required, provided); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_init_thread) real_ = CAIRN_REAL(MPI_T_init_thread);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4772,8 +4699,8 @@ int cairn_MPI_T_init_thread(int required, int *provided)
 int cairn_MPI_T_finalize(void)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_T_finalize) real_ = CAIRN_REAL(MPI_T_finalize);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(580, &caller_, &real_))
 		return real_();
@@ -4793,7 +4720,6 @@ int cairn_MPI_T_finalize(void)
 
 static OTHER int other_MPI_T_enum_get_info(uint64_t caller_, const void *frame_, MPI_T_enum enumtype, int *num, char *name, int *name_len)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_enum_get_info) real_ = CAIRN_REAL(MPI_T_enum_get_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(581, &caller_, &real_))
 		return real_(enumtype, num, name, name_len);
@@ -4826,10 +4752,10 @@ int cairn_MPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *na
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
 	const uint64_t *in_ = cairn_expected(&record_, 581, CAIRN_HEADER + 32 + cairn_string_bytes(length_name_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_enum_get_info(CAIRN_CALLER, CAIRN_FRAME, enumtype, num, name, name_len);
+		{ int result_ = other_MPI_T_enum_get_info(CAIRN_CALLER, CAIRN_FRAME, enumtype, num, name, name_len); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(enumtype) && *in_++ == CAIRN_WORD_AT(name_len)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_enum_get_info(CAIRN_CALLER, CAIRN_FRAME, enumtype, num, name, name_len);
+		{ int result_ = other_MPI_T_enum_get_info(CAIRN_CALLER, CAIRN_FRAME, enumtype, num, name, name_len); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_enum_get_info) real_ = CAIRN_REAL(MPI_T_enum_get_info);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4851,7 +4777,6 @@ int cairn_MPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *na
 
 static OTHER int other_MPI_T_enum_get_item(uint64_t caller_, const void *frame_, MPI_T_enum enumtype, int index, int *value, char *name, int *name_len)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_enum_get_item) real_ = CAIRN_REAL(MPI_T_enum_get_item);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(582, &caller_, &real_))
 		return real_(enumtype, index, value, name, name_len);
@@ -4885,10 +4810,10 @@ int cairn_MPI_T_enum_get_item(MPI_T_enum enumtype, int index, int *value, char *
 	const int64_t length_name_ = name == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(name_len));
 	const uint64_t *in_ = cairn_expected(&record_, 582, CAIRN_HEADER + 40 + cairn_string_bytes(length_name_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_enum_get_item(CAIRN_CALLER, CAIRN_FRAME, enumtype, index, value, name, name_len);
+		{ int result_ = other_MPI_T_enum_get_item(CAIRN_CALLER, CAIRN_FRAME, enumtype, index, value, name, name_len); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(enumtype) && *in_++ == CAIRN_WORD(index) && *in_++ == CAIRN_WORD_AT(name_len)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_enum_get_item(CAIRN_CALLER, CAIRN_FRAME, enumtype, index, value, name, name_len);
+		{ int result_ = other_MPI_T_enum_get_item(CAIRN_CALLER, CAIRN_FRAME, enumtype, index, value, name, name_len); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_enum_get_item) real_ = CAIRN_REAL(MPI_T_enum_get_item);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4910,7 +4835,6 @@ int cairn_MPI_T_enum_get_item(MPI_T_enum enumtype, int index, int *value, char *
 
 static OTHER int other_MPI_T_cvar_get_num(uint64_t caller_, const void *frame_, int *num_cvar)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_cvar_get_num) real_ = CAIRN_REAL(MPI_T_cvar_get_num);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(583, &caller_, &real_))
 		return real_(num_cvar);
@@ -4937,10 +4861,10 @@ int cairn_MPI_T_cvar_get_num(int *num_cvar)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 583, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_cvar_get_num(CAIRN_CALLER, CAIRN_FRAME, num_cvar);
+		{ int result_ = other_MPI_T_cvar_get_num(CAIRN_CALLER, CAIRN_FRAME, num_cvar); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(true))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_cvar_get_num(CAIRN_CALLER, CAIRN_FRAME, num_cvar);
+		{ int result_ = other_MPI_T_cvar_get_num(CAIRN_CALLER, CAIRN_FRAME, num_cvar); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_cvar_get_num) real_ = CAIRN_REAL(MPI_T_cvar_get_num);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4960,7 +4884,6 @@ int cairn_MPI_T_cvar_get_num(int *num_cvar)
 
 static OTHER int other_MPI_T_cvar_get_info(uint64_t caller_, const void *frame_, int cvar_index, char *name, int *name_len, int *verbosity, MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *scope)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_cvar_get_info) real_ = CAIRN_REAL(MPI_T_cvar_get_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(584, &caller_, &real_))
 		return real_(cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope);
@@ -5002,10 +4925,10 @@ int cairn_MPI_T_cvar_get_info(int cvar_index, char *name, int *name_len, int *ve
 	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
 	const uint64_t *in_ = cairn_expected(&record_, 584, CAIRN_HEADER + 80 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_cvar_get_info(CAIRN_CALLER, CAIRN_FRAME, cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope);
+		{ int result_ = other_MPI_T_cvar_get_info(CAIRN_CALLER, CAIRN_FRAME, cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(cvar_index) && *in_++ == CAIRN_WORD_AT(name_len) && *in_++ == CAIRN_WORD_AT(desc_len)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_cvar_get_info(CAIRN_CALLER, CAIRN_FRAME, cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope);
+		{ int result_ = other_MPI_T_cvar_get_info(CAIRN_CALLER, CAIRN_FRAME, cvar_index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_cvar_get_info) real_ = CAIRN_REAL(MPI_T_cvar_get_info);
 	if (CAIRN_UNLIKELY(announced_))
@@ -5034,8 +4957,8 @@ int cairn_MPI_T_cvar_get_info(int cvar_index, char *name, int *name_len, int *ve
 int cairn_MPI_T_cvar_get_index(const char *name, int *cvar_index)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_T_cvar_get_index) real_ = CAIRN_REAL(MPI_T_cvar_get_index);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(585, &caller_, &real_))
 		return real_(name, cvar_index);
@@ -5059,7 +4982,6 @@ int cairn_MPI_T_cvar_get_index(const char *name, int *cvar_index)
 
 static OTHER int other_MPI_T_cvar_handle_alloc(uint64_t caller_, const void *frame_, int cvar_index, void *obj_handle, MPI_T_cvar_handle *handle, int *count)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_cvar_handle_alloc) real_ = CAIRN_REAL(MPI_T_cvar_handle_alloc);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(586, &caller_, &real_))
 		return real_(cvar_index, obj_handle, handle, count);
@@ -5090,10 +5012,10 @@ int cairn_MPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle, MPI_T_cvar_h
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 586, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_cvar_handle_alloc(CAIRN_CALLER, CAIRN_FRAME, cvar_index, obj_handle, handle, count);
+		{ int result_ = other_MPI_T_cvar_handle_alloc(CAIRN_CALLER, CAIRN_FRAME, cvar_index, obj_handle, handle, count); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(cvar_index) && *in_++ == cairn_pointer(CAIRN_WORD(obj_handle))))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_cvar_handle_alloc(CAIRN_CALLER, CAIRN_FRAME, cvar_index, obj_handle, handle, count);
+		{ int result_ = other_MPI_T_cvar_handle_alloc(CAIRN_CALLER, CAIRN_FRAME, cvar_index, obj_handle, handle, count); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_cvar_handle_alloc) real_ = CAIRN_REAL(MPI_T_cvar_handle_alloc);
 	if (CAIRN_UNLIKELY(announced_))
@@ -5115,7 +5037,6 @@ int cairn_MPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle, MPI_T_cvar_h
 
 static OTHER int other_MPI_T_cvar_handle_free(uint64_t caller_, const void *frame_, MPI_T_cvar_handle *handle)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_cvar_handle_free) real_ = CAIRN_REAL(MPI_T_cvar_handle_free);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(587, &caller_, &real_))
 		return real_(handle);
@@ -5144,10 +5065,10 @@ int cairn_MPI_T_cvar_handle_free(MPI_T_cvar_handle *handle)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 587, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_cvar_handle_free(CAIRN_CALLER, CAIRN_FRAME, handle);
+		{ int result_ = other_MPI_T_cvar_handle_free(CAIRN_CALLER, CAIRN_FRAME, handle); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(handle)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_cvar_handle_free(CAIRN_CALLER, CAIRN_FRAME, handle);
+		{ int result_ = other_MPI_T_cvar_handle_free(CAIRN_CALLER, CAIRN_FRAME, handle); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_cvar_handle_free) real_ = CAIRN_REAL(MPI_T_cvar_handle_free);
 	if (CAIRN_UNLIKELY(announced_))
@@ -5167,7 +5088,6 @@ int cairn_MPI_T_cvar_handle_free(MPI_T_cvar_handle *handle)
 
 static OTHER int other_MPI_T_cvar_read(uint64_t caller_, const void *frame_, MPI_T_cvar_handle handle, void *buf)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_cvar_read) real_ = CAIRN_REAL(MPI_T_cvar_read);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(588, &caller_, &real_))
 		return real_(handle, buf);
@@ -5194,10 +5114,10 @@ int cairn_MPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 588, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_cvar_read(CAIRN_CALLER, CAIRN_FRAME, handle, buf);
+		{ int result_ = other_MPI_T_cvar_read(CAIRN_CALLER, CAIRN_FRAME, handle, buf); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(handle)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_cvar_read(CAIRN_CALLER, CAIRN_FRAME, handle, buf);
+		{ int result_ = other_MPI_T_cvar_read(CAIRN_CALLER, CAIRN_FRAME, handle, buf); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_cvar_read) real_ = CAIRN_REAL(MPI_T_cvar_read);
 	if (CAIRN_UNLIKELY(announced_))

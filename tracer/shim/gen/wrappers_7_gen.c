@@ -3,7 +3,6 @@
 
 static OTHER int other_MPI_T_cvar_write(uint64_t caller_, const void *frame_, MPI_T_cvar_handle handle, const void *buf)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_cvar_write) real_ = CAIRN_REAL(MPI_T_cvar_write);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(589, &caller_, &real_))
 		return real_(handle, buf);
@@ -30,10 +29,10 @@ int cairn_MPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 589, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_cvar_write(CAIRN_CALLER, CAIRN_FRAME, handle, buf);
+		{ int result_ = other_MPI_T_cvar_write(CAIRN_CALLER, CAIRN_FRAME, handle, buf); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(handle) && *in_++ == cairn_pointer(CAIRN_WORD(buf))))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_cvar_write(CAIRN_CALLER, CAIRN_FRAME, handle, buf);
+		{ int result_ = other_MPI_T_cvar_write(CAIRN_CALLER, CAIRN_FRAME, handle, buf); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_cvar_write) real_ = CAIRN_REAL(MPI_T_cvar_write);
 	if (CAIRN_UNLIKELY(announced_))
@@ -51,7 +50,6 @@ int cairn_MPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 
 static OTHER int other_MPI_T_pvar_get_num(uint64_t caller_, const void *frame_, int *num_pvar)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_pvar_get_num) real_ = CAIRN_REAL(MPI_T_pvar_get_num);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(590, &caller_, &real_))
 		return real_(num_pvar);
@@ -78,10 +76,10 @@ int cairn_MPI_T_pvar_get_num(int *num_pvar)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 590, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_pvar_get_num(CAIRN_CALLER, CAIRN_FRAME, num_pvar);
+		{ int result_ = other_MPI_T_pvar_get_num(CAIRN_CALLER, CAIRN_FRAME, num_pvar); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(true))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_pvar_get_num(CAIRN_CALLER, CAIRN_FRAME, num_pvar);
+		{ int result_ = other_MPI_T_pvar_get_num(CAIRN_CALLER, CAIRN_FRAME, num_pvar); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_pvar_get_num) real_ = CAIRN_REAL(MPI_T_pvar_get_num);
 	if (CAIRN_UNLIKELY(announced_))
@@ -101,7 +99,6 @@ int cairn_MPI_T_pvar_get_num(int *num_pvar)
 
 static OTHER int other_MPI_T_pvar_get_info(uint64_t caller_, const void *frame_, int pvar_index, char *name, int *name_len, int *verbosity, int *var_class, MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *readonly, int *continuous, int *atomic)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_pvar_get_info) real_ = CAIRN_REAL(MPI_T_pvar_get_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(591, &caller_, &real_))
 		return real_(pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic);
@@ -146,10 +143,10 @@ int cairn_MPI_T_pvar_get_info(int pvar_index, char *name, int *name_len, int *ve
 	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
 	const uint64_t *in_ = cairn_expected(&record_, 591, CAIRN_HEADER + 104 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_pvar_get_info(CAIRN_CALLER, CAIRN_FRAME, pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic);
+		{ int result_ = other_MPI_T_pvar_get_info(CAIRN_CALLER, CAIRN_FRAME, pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(pvar_index) && *in_++ == CAIRN_WORD_AT(name_len) && *in_++ == CAIRN_WORD_AT(desc_len)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_pvar_get_info(CAIRN_CALLER, CAIRN_FRAME, pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic);
+		{ int result_ = other_MPI_T_pvar_get_info(CAIRN_CALLER, CAIRN_FRAME, pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind, readonly, continuous, atomic); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_pvar_get_info) real_ = CAIRN_REAL(MPI_T_pvar_get_info);
 	if (CAIRN_UNLIKELY(announced_))
@@ -181,8 +178,8 @@ int cairn_MPI_T_pvar_get_info(int pvar_index, char *name, int *name_len, int *ve
 int cairn_MPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_T_pvar_get_index) real_ = CAIRN_REAL(MPI_T_pvar_get_index);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(592, &caller_, &real_))
 		return real_(name, var_class, pvar_index);
@@ -207,7 +204,6 @@ int cairn_MPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index)
 
 static OTHER int other_MPI_T_pvar_session_create(uint64_t caller_, const void *frame_, MPI_T_pvar_session *session)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_pvar_session_create) real_ = CAIRN_REAL(MPI_T_pvar_session_create);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(593, &caller_, &real_))
 		return real_(session);
@@ -235,10 +231,10 @@ int cairn_MPI_T_pvar_session_create(MPI_T_pvar_session *session)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 593, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_pvar_session_create(CAIRN_CALLER, CAIRN_FRAME, session);
+		{ int result_ = other_MPI_T_pvar_session_create(CAIRN_CALLER, CAIRN_FRAME, session); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(true))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_pvar_session_create(CAIRN_CALLER, CAIRN_FRAME, session);
+		{ int result_ = other_MPI_T_pvar_session_create(CAIRN_CALLER, CAIRN_FRAME, session); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_pvar_session_create) real_ = CAIRN_REAL(MPI_T_pvar_session_create);
 	if (CAIRN_UNLIKELY(announced_))
@@ -259,7 +255,6 @@ int cairn_MPI_T_pvar_session_create(MPI_T_pvar_session *session)
 
 static OTHER int other_MPI_T_pvar_session_free(uint64_t caller_, const void *frame_, MPI_T_pvar_session *session)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_pvar_session_free) real_ = CAIRN_REAL(MPI_T_pvar_session_free);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(594, &caller_, &real_))
 		return real_(session);
@@ -288,10 +283,10 @@ int cairn_MPI_T_pvar_session_free(MPI_T_pvar_session *session)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 594, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_pvar_session_free(CAIRN_CALLER, CAIRN_FRAME, session);
+		{ int result_ = other_MPI_T_pvar_session_free(CAIRN_CALLER, CAIRN_FRAME, session); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(session)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_pvar_session_free(CAIRN_CALLER, CAIRN_FRAME, session);
+		{ int result_ = other_MPI_T_pvar_session_free(CAIRN_CALLER, CAIRN_FRAME, session); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_pvar_session_free) real_ = CAIRN_REAL(MPI_T_pvar_session_free);
 	if (CAIRN_UNLIKELY(announced_))
@@ -311,7 +306,6 @@ int cairn_MPI_T_pvar_session_free(MPI_T_pvar_session *session)
 
 static OTHER int other_MPI_T_pvar_handle_alloc(uint64_t caller_, const void *frame_, MPI_T_pvar_session session, int pvar_index, void *obj_handle, MPI_T_pvar_handle *handle, int *count)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_pvar_handle_alloc) real_ = CAIRN_REAL(MPI_T_pvar_handle_alloc);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(595, &caller_, &real_))
 		return real_(session, pvar_index, obj_handle, handle, count);
@@ -343,10 +337,10 @@ int cairn_MPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, vo
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 595, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_pvar_handle_alloc(CAIRN_CALLER, CAIRN_FRAME, session, pvar_index, obj_handle, handle, count);
+		{ int result_ = other_MPI_T_pvar_handle_alloc(CAIRN_CALLER, CAIRN_FRAME, session, pvar_index, obj_handle, handle, count); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(pvar_index) && *in_++ == cairn_pointer(CAIRN_WORD(obj_handle))))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_pvar_handle_alloc(CAIRN_CALLER, CAIRN_FRAME, session, pvar_index, obj_handle, handle, count);
+		{ int result_ = other_MPI_T_pvar_handle_alloc(CAIRN_CALLER, CAIRN_FRAME, session, pvar_index, obj_handle, handle, count); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_pvar_handle_alloc) real_ = CAIRN_REAL(MPI_T_pvar_handle_alloc);
 	if (CAIRN_UNLIKELY(announced_))
@@ -368,7 +362,6 @@ int cairn_MPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, vo
 
 static OTHER int other_MPI_T_pvar_handle_free(uint64_t caller_, const void *frame_, MPI_T_pvar_session session, MPI_T_pvar_handle *handle)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_pvar_handle_free) real_ = CAIRN_REAL(MPI_T_pvar_handle_free);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(596, &caller_, &real_))
 		return real_(session, handle);
@@ -398,10 +391,10 @@ int cairn_MPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 596, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_pvar_handle_free(CAIRN_CALLER, CAIRN_FRAME, session, handle);
+		{ int result_ = other_MPI_T_pvar_handle_free(CAIRN_CALLER, CAIRN_FRAME, session, handle); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD_AT(handle)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_pvar_handle_free(CAIRN_CALLER, CAIRN_FRAME, session, handle);
+		{ int result_ = other_MPI_T_pvar_handle_free(CAIRN_CALLER, CAIRN_FRAME, session, handle); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_pvar_handle_free) real_ = CAIRN_REAL(MPI_T_pvar_handle_free);
 	if (CAIRN_UNLIKELY(announced_))
@@ -421,7 +414,6 @@ int cairn_MPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *
 
 static OTHER int other_MPI_T_pvar_start(uint64_t caller_, const void *frame_, MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_pvar_start) real_ = CAIRN_REAL(MPI_T_pvar_start);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(597, &caller_, &real_))
 		return real_(session, handle);
@@ -448,10 +440,10 @@ int cairn_MPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 597, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_pvar_start(CAIRN_CALLER, CAIRN_FRAME, session, handle);
+		{ int result_ = other_MPI_T_pvar_start(CAIRN_CALLER, CAIRN_FRAME, session, handle); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(handle)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_pvar_start(CAIRN_CALLER, CAIRN_FRAME, session, handle);
+		{ int result_ = other_MPI_T_pvar_start(CAIRN_CALLER, CAIRN_FRAME, session, handle); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_pvar_start) real_ = CAIRN_REAL(MPI_T_pvar_start);
 	if (CAIRN_UNLIKELY(announced_))
@@ -469,7 +461,6 @@ int cairn_MPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 
 static OTHER int other_MPI_T_pvar_stop(uint64_t caller_, const void *frame_, MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_pvar_stop) real_ = CAIRN_REAL(MPI_T_pvar_stop);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(598, &caller_, &real_))
 		return real_(session, handle);
@@ -496,10 +487,10 @@ int cairn_MPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 598, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_pvar_stop(CAIRN_CALLER, CAIRN_FRAME, session, handle);
+		{ int result_ = other_MPI_T_pvar_stop(CAIRN_CALLER, CAIRN_FRAME, session, handle); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(handle)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_pvar_stop(CAIRN_CALLER, CAIRN_FRAME, session, handle);
+		{ int result_ = other_MPI_T_pvar_stop(CAIRN_CALLER, CAIRN_FRAME, session, handle); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_pvar_stop) real_ = CAIRN_REAL(MPI_T_pvar_stop);
 	if (CAIRN_UNLIKELY(announced_))
@@ -517,7 +508,6 @@ int cairn_MPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 
 static OTHER int other_MPI_T_pvar_read(uint64_t caller_, const void *frame_, MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_pvar_read) real_ = CAIRN_REAL(MPI_T_pvar_read);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(599, &caller_, &real_))
 		return real_(session, handle, buf);
@@ -545,10 +535,10 @@ int cairn_MPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, 
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 599, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_pvar_read(CAIRN_CALLER, CAIRN_FRAME, session, handle, buf);
+		{ int result_ = other_MPI_T_pvar_read(CAIRN_CALLER, CAIRN_FRAME, session, handle, buf); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(handle)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_pvar_read(CAIRN_CALLER, CAIRN_FRAME, session, handle, buf);
+		{ int result_ = other_MPI_T_pvar_read(CAIRN_CALLER, CAIRN_FRAME, session, handle, buf); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_pvar_read) real_ = CAIRN_REAL(MPI_T_pvar_read);
 	if (CAIRN_UNLIKELY(announced_))
@@ -567,7 +557,6 @@ int cairn_MPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, 
 
 static OTHER int other_MPI_T_pvar_write(uint64_t caller_, const void *frame_, MPI_T_pvar_session session, MPI_T_pvar_handle handle, const void *buf)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_pvar_write) real_ = CAIRN_REAL(MPI_T_pvar_write);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(600, &caller_, &real_))
 		return real_(session, handle, buf);
@@ -595,10 +584,10 @@ int cairn_MPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 600, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_pvar_write(CAIRN_CALLER, CAIRN_FRAME, session, handle, buf);
+		{ int result_ = other_MPI_T_pvar_write(CAIRN_CALLER, CAIRN_FRAME, session, handle, buf); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(handle) && *in_++ == cairn_pointer(CAIRN_WORD(buf))))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_pvar_write(CAIRN_CALLER, CAIRN_FRAME, session, handle, buf);
+		{ int result_ = other_MPI_T_pvar_write(CAIRN_CALLER, CAIRN_FRAME, session, handle, buf); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_pvar_write) real_ = CAIRN_REAL(MPI_T_pvar_write);
 	if (CAIRN_UNLIKELY(announced_))
@@ -616,7 +605,6 @@ int cairn_MPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
 
 static OTHER int other_MPI_T_pvar_reset(uint64_t caller_, const void *frame_, MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_pvar_reset) real_ = CAIRN_REAL(MPI_T_pvar_reset);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(601, &caller_, &real_))
 		return real_(session, handle);
@@ -643,10 +631,10 @@ int cairn_MPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 601, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_pvar_reset(CAIRN_CALLER, CAIRN_FRAME, session, handle);
+		{ int result_ = other_MPI_T_pvar_reset(CAIRN_CALLER, CAIRN_FRAME, session, handle); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(handle)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_pvar_reset(CAIRN_CALLER, CAIRN_FRAME, session, handle);
+		{ int result_ = other_MPI_T_pvar_reset(CAIRN_CALLER, CAIRN_FRAME, session, handle); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_pvar_reset) real_ = CAIRN_REAL(MPI_T_pvar_reset);
 	if (CAIRN_UNLIKELY(announced_))
@@ -664,7 +652,6 @@ int cairn_MPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 
 static OTHER int other_MPI_T_pvar_readreset(uint64_t caller_, const void *frame_, MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_pvar_readreset) real_ = CAIRN_REAL(MPI_T_pvar_readreset);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(602, &caller_, &real_))
 		return real_(session, handle, buf);
@@ -692,10 +679,10 @@ int cairn_MPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle han
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 602, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_pvar_readreset(CAIRN_CALLER, CAIRN_FRAME, session, handle, buf);
+		{ int result_ = other_MPI_T_pvar_readreset(CAIRN_CALLER, CAIRN_FRAME, session, handle, buf); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session) && *in_++ == CAIRN_WORD(handle)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_pvar_readreset(CAIRN_CALLER, CAIRN_FRAME, session, handle, buf);
+		{ int result_ = other_MPI_T_pvar_readreset(CAIRN_CALLER, CAIRN_FRAME, session, handle, buf); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_pvar_readreset) real_ = CAIRN_REAL(MPI_T_pvar_readreset);
 	if (CAIRN_UNLIKELY(announced_))
@@ -714,7 +701,6 @@ int cairn_MPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle han
 
 static OTHER int other_MPI_T_source_get_num(uint64_t caller_, const void *frame_, int *num_sources)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_source_get_num) real_ = CAIRN_REAL(MPI_T_source_get_num);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(603, &caller_, &real_))
 		return real_(num_sources);
@@ -741,10 +727,10 @@ int cairn_MPI_T_source_get_num(int *num_sources)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 603, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_source_get_num(CAIRN_CALLER, CAIRN_FRAME, num_sources);
+		{ int result_ = other_MPI_T_source_get_num(CAIRN_CALLER, CAIRN_FRAME, num_sources); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(true))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_source_get_num(CAIRN_CALLER, CAIRN_FRAME, num_sources);
+		{ int result_ = other_MPI_T_source_get_num(CAIRN_CALLER, CAIRN_FRAME, num_sources); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_source_get_num) real_ = CAIRN_REAL(MPI_T_source_get_num);
 	if (CAIRN_UNLIKELY(announced_))
@@ -764,7 +750,6 @@ int cairn_MPI_T_source_get_num(int *num_sources)
 
 static OTHER int other_MPI_T_source_get_info(uint64_t caller_, const void *frame_, int source_index, char *name, int *name_len, char *desc, int *desc_len, MPI_T_source_order *ordering, MPI_Count *ticks_per_second, MPI_Count *max_ticks, MPI_Info *info)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_source_get_info) real_ = CAIRN_REAL(MPI_T_source_get_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(604, &caller_, &real_))
 		return real_(source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info);
@@ -806,10 +791,10 @@ int cairn_MPI_T_source_get_info(int source_index, char *name, int *name_len, cha
 	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
 	const uint64_t *in_ = cairn_expected(&record_, 604, CAIRN_HEADER + 72 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_source_get_info(CAIRN_CALLER, CAIRN_FRAME, source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info);
+		{ int result_ = other_MPI_T_source_get_info(CAIRN_CALLER, CAIRN_FRAME, source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(source_index) && *in_++ == CAIRN_WORD_AT(name_len) && *in_++ == CAIRN_WORD_AT(desc_len)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_source_get_info(CAIRN_CALLER, CAIRN_FRAME, source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info);
+		{ int result_ = other_MPI_T_source_get_info(CAIRN_CALLER, CAIRN_FRAME, source_index, name, name_len, desc, desc_len, ordering, ticks_per_second, max_ticks, info); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_source_get_info) real_ = CAIRN_REAL(MPI_T_source_get_info);
 	if (CAIRN_UNLIKELY(announced_))
@@ -837,7 +822,6 @@ int cairn_MPI_T_source_get_info(int source_index, char *name, int *name_len, cha
 
 static OTHER int other_MPI_T_source_get_timestamp(uint64_t caller_, const void *frame_, int source_index, MPI_Count *timestamp)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_source_get_timestamp) real_ = CAIRN_REAL(MPI_T_source_get_timestamp);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(605, &caller_, &real_))
 		return real_(source_index, timestamp);
@@ -865,10 +849,10 @@ int cairn_MPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 605, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_source_get_timestamp(CAIRN_CALLER, CAIRN_FRAME, source_index, timestamp);
+		{ int result_ = other_MPI_T_source_get_timestamp(CAIRN_CALLER, CAIRN_FRAME, source_index, timestamp); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(source_index)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_source_get_timestamp(CAIRN_CALLER, CAIRN_FRAME, source_index, timestamp);
+		{ int result_ = other_MPI_T_source_get_timestamp(CAIRN_CALLER, CAIRN_FRAME, source_index, timestamp); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_source_get_timestamp) real_ = CAIRN_REAL(MPI_T_source_get_timestamp);
 	if (CAIRN_UNLIKELY(announced_))
@@ -888,7 +872,6 @@ int cairn_MPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp)
 
 static OTHER int other_MPI_T_event_get_num(uint64_t caller_, const void *frame_, int *num_events)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_event_get_num) real_ = CAIRN_REAL(MPI_T_event_get_num);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(606, &caller_, &real_))
 		return real_(num_events);
@@ -915,10 +898,10 @@ int cairn_MPI_T_event_get_num(int *num_events)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 606, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_event_get_num(CAIRN_CALLER, CAIRN_FRAME, num_events);
+		{ int result_ = other_MPI_T_event_get_num(CAIRN_CALLER, CAIRN_FRAME, num_events); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(true))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_event_get_num(CAIRN_CALLER, CAIRN_FRAME, num_events);
+		{ int result_ = other_MPI_T_event_get_num(CAIRN_CALLER, CAIRN_FRAME, num_events); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_event_get_num) real_ = CAIRN_REAL(MPI_T_event_get_num);
 	if (CAIRN_UNLIKELY(announced_))
@@ -938,7 +921,6 @@ int cairn_MPI_T_event_get_num(int *num_events)
 
 static OTHER int other_MPI_T_event_get_info(uint64_t caller_, const void *frame_, int event_index, char *name, int *name_len, int *verbosity, MPI_Datatype array_of_datatypes[], MPI_Aint array_of_displacements[], int *num_elements, MPI_T_enum *enumtype, MPI_Info *info, char *desc, int *desc_len, int *bind)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_event_get_info) real_ = CAIRN_REAL(MPI_T_event_get_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(607, &caller_, &real_))
 		return real_(event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind);
@@ -988,10 +970,10 @@ int cairn_MPI_T_event_get_info(int event_index, char *name, int *name_len, int *
 	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
 	const uint64_t *in_ = cairn_expected(&record_, 607, CAIRN_HEADER + 88 + cairn_string_bytes(length_name_) + cairn_list_bytes(length_array_of_datatypes_) + cairn_list_bytes(length_array_of_displacements_) + cairn_string_bytes(length_desc_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_event_get_info(CAIRN_CALLER, CAIRN_FRAME, event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind);
+		{ int result_ = other_MPI_T_event_get_info(CAIRN_CALLER, CAIRN_FRAME, event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_index) && *in_++ == CAIRN_WORD_AT(name_len) && *in_++ == CAIRN_WORD_AT(num_elements) && *in_++ == CAIRN_WORD_AT(desc_len)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_event_get_info(CAIRN_CALLER, CAIRN_FRAME, event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind);
+		{ int result_ = other_MPI_T_event_get_info(CAIRN_CALLER, CAIRN_FRAME, event_index, name, name_len, verbosity, array_of_datatypes, array_of_displacements, num_elements, enumtype, info, desc, desc_len, bind); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_event_get_info) real_ = CAIRN_REAL(MPI_T_event_get_info);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1023,8 +1005,8 @@ int cairn_MPI_T_event_get_info(int event_index, char *name, int *name_len, int *
 int cairn_MPI_T_event_get_index(const char *name, int *event_index)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_T_event_get_index) real_ = CAIRN_REAL(MPI_T_event_get_index);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(608, &caller_, &real_))
 		return real_(name, event_index);
@@ -1048,7 +1030,6 @@ int cairn_MPI_T_event_get_index(const char *name, int *event_index)
 
 static OTHER int other_MPI_T_event_handle_alloc(uint64_t caller_, const void *frame_, int event_index, void *obj_handle, MPI_Info info, MPI_T_event_registration *event_registration)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_event_handle_alloc) real_ = CAIRN_REAL(MPI_T_event_handle_alloc);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(609, &caller_, &real_))
 		return real_(event_index, obj_handle, info, event_registration);
@@ -1079,10 +1060,10 @@ int cairn_MPI_T_event_handle_alloc(int event_index, void *obj_handle, MPI_Info i
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 609, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_event_handle_alloc(CAIRN_CALLER, CAIRN_FRAME, event_index, obj_handle, info, event_registration);
+		{ int result_ = other_MPI_T_event_handle_alloc(CAIRN_CALLER, CAIRN_FRAME, event_index, obj_handle, info, event_registration); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_index) && *in_++ == cairn_pointer(CAIRN_WORD(obj_handle)) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_event_handle_alloc(CAIRN_CALLER, CAIRN_FRAME, event_index, obj_handle, info, event_registration);
+		{ int result_ = other_MPI_T_event_handle_alloc(CAIRN_CALLER, CAIRN_FRAME, event_index, obj_handle, info, event_registration); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_event_handle_alloc) real_ = CAIRN_REAL(MPI_T_event_handle_alloc);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1103,7 +1084,6 @@ int cairn_MPI_T_event_handle_alloc(int event_index, void *obj_handle, MPI_Info i
 
 static OTHER int other_MPI_T_event_handle_set_info(uint64_t caller_, const void *frame_, MPI_T_event_registration event_registration, MPI_Info info)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_event_handle_set_info) real_ = CAIRN_REAL(MPI_T_event_handle_set_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(610, &caller_, &real_))
 		return real_(event_registration, info);
@@ -1130,10 +1110,10 @@ int cairn_MPI_T_event_handle_set_info(MPI_T_event_registration event_registratio
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 610, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_event_handle_set_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, info);
+		{ int result_ = other_MPI_T_event_handle_set_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, info); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_registration) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_event_handle_set_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, info);
+		{ int result_ = other_MPI_T_event_handle_set_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, info); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_event_handle_set_info) real_ = CAIRN_REAL(MPI_T_event_handle_set_info);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1151,7 +1131,6 @@ int cairn_MPI_T_event_handle_set_info(MPI_T_event_registration event_registratio
 
 static OTHER int other_MPI_T_event_handle_get_info(uint64_t caller_, const void *frame_, MPI_T_event_registration event_registration, MPI_Info *info_used)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_event_handle_get_info) real_ = CAIRN_REAL(MPI_T_event_handle_get_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(611, &caller_, &real_))
 		return real_(event_registration, info_used);
@@ -1180,10 +1159,10 @@ int cairn_MPI_T_event_handle_get_info(MPI_T_event_registration event_registratio
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 611, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_event_handle_get_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, info_used);
+		{ int result_ = other_MPI_T_event_handle_get_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, info_used); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_registration)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_event_handle_get_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, info_used);
+		{ int result_ = other_MPI_T_event_handle_get_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, info_used); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_event_handle_get_info) real_ = CAIRN_REAL(MPI_T_event_handle_get_info);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1204,7 +1183,6 @@ int cairn_MPI_T_event_handle_get_info(MPI_T_event_registration event_registratio
 
 static OTHER int other_MPI_T_event_register_callback(uint64_t caller_, const void *frame_, MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info info, void *user_data, MPI_T_event_cb_function event_cb_function)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_event_register_callback) real_ = CAIRN_REAL(MPI_T_event_register_callback);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(612, &caller_, &real_))
 		return real_(event_registration, cb_safety, info, user_data, event_cb_function);
@@ -1234,10 +1212,10 @@ int cairn_MPI_T_event_register_callback(MPI_T_event_registration event_registrat
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 612, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_event_register_callback(CAIRN_CALLER, CAIRN_FRAME, event_registration, cb_safety, info, user_data, event_cb_function);
+		{ int result_ = other_MPI_T_event_register_callback(CAIRN_CALLER, CAIRN_FRAME, event_registration, cb_safety, info, user_data, event_cb_function); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_registration) && *in_++ == CAIRN_WORD(cb_safety) && *in_++ == CAIRN_WORD(info) && *in_++ == cairn_pointer(CAIRN_WORD(user_data)) && *in_++ == cairn_function(CAIRN_WORD(event_cb_function))))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_event_register_callback(CAIRN_CALLER, CAIRN_FRAME, event_registration, cb_safety, info, user_data, event_cb_function);
+		{ int result_ = other_MPI_T_event_register_callback(CAIRN_CALLER, CAIRN_FRAME, event_registration, cb_safety, info, user_data, event_cb_function); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_event_register_callback) real_ = CAIRN_REAL(MPI_T_event_register_callback);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1255,7 +1233,6 @@ int cairn_MPI_T_event_register_callback(MPI_T_event_registration event_registrat
 
 static OTHER int other_MPI_T_event_callback_set_info(uint64_t caller_, const void *frame_, MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info info)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_event_callback_set_info) real_ = CAIRN_REAL(MPI_T_event_callback_set_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(613, &caller_, &real_))
 		return real_(event_registration, cb_safety, info);
@@ -1283,10 +1260,10 @@ int cairn_MPI_T_event_callback_set_info(MPI_T_event_registration event_registrat
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 613, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_event_callback_set_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, cb_safety, info);
+		{ int result_ = other_MPI_T_event_callback_set_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, cb_safety, info); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_registration) && *in_++ == CAIRN_WORD(cb_safety) && *in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_event_callback_set_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, cb_safety, info);
+		{ int result_ = other_MPI_T_event_callback_set_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, cb_safety, info); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_event_callback_set_info) real_ = CAIRN_REAL(MPI_T_event_callback_set_info);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1304,7 +1281,6 @@ int cairn_MPI_T_event_callback_set_info(MPI_T_event_registration event_registrat
 
 static OTHER int other_MPI_T_event_callback_get_info(uint64_t caller_, const void *frame_, MPI_T_event_registration event_registration, MPI_T_cb_safety cb_safety, MPI_Info *info_used)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_event_callback_get_info) real_ = CAIRN_REAL(MPI_T_event_callback_get_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(614, &caller_, &real_))
 		return real_(event_registration, cb_safety, info_used);
@@ -1334,10 +1310,10 @@ int cairn_MPI_T_event_callback_get_info(MPI_T_event_registration event_registrat
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 614, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_event_callback_get_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, cb_safety, info_used);
+		{ int result_ = other_MPI_T_event_callback_get_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, cb_safety, info_used); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_registration) && *in_++ == CAIRN_WORD(cb_safety)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_event_callback_get_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, cb_safety, info_used);
+		{ int result_ = other_MPI_T_event_callback_get_info(CAIRN_CALLER, CAIRN_FRAME, event_registration, cb_safety, info_used); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_event_callback_get_info) real_ = CAIRN_REAL(MPI_T_event_callback_get_info);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1358,7 +1334,6 @@ int cairn_MPI_T_event_callback_get_info(MPI_T_event_registration event_registrat
 
 static OTHER int other_MPI_T_event_handle_free(uint64_t caller_, const void *frame_, MPI_T_event_registration event_registration, void *user_data, MPI_T_event_free_cb_function free_cb_function)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_event_handle_free) real_ = CAIRN_REAL(MPI_T_event_handle_free);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(615, &caller_, &real_))
 		return real_(event_registration, user_data, free_cb_function);
@@ -1387,10 +1362,10 @@ int cairn_MPI_T_event_handle_free(MPI_T_event_registration event_registration, v
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 615, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_event_handle_free(CAIRN_CALLER, CAIRN_FRAME, event_registration, user_data, free_cb_function);
+		{ int result_ = other_MPI_T_event_handle_free(CAIRN_CALLER, CAIRN_FRAME, event_registration, user_data, free_cb_function); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_registration) && *in_++ == cairn_pointer(CAIRN_WORD(user_data)) && *in_++ == cairn_function(CAIRN_WORD(free_cb_function))))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_event_handle_free(CAIRN_CALLER, CAIRN_FRAME, event_registration, user_data, free_cb_function);
+		{ int result_ = other_MPI_T_event_handle_free(CAIRN_CALLER, CAIRN_FRAME, event_registration, user_data, free_cb_function); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_event_handle_free) real_ = CAIRN_REAL(MPI_T_event_handle_free);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1408,7 +1383,6 @@ int cairn_MPI_T_event_handle_free(MPI_T_event_registration event_registration, v
 
 static OTHER int other_MPI_T_event_set_dropped_handler(uint64_t caller_, const void *frame_, MPI_T_event_registration event_registration, MPI_T_event_dropped_cb_function dropped_cb_function)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_event_set_dropped_handler) real_ = CAIRN_REAL(MPI_T_event_set_dropped_handler);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(616, &caller_, &real_))
 		return real_(event_registration, dropped_cb_function);
@@ -1435,10 +1409,10 @@ int cairn_MPI_T_event_set_dropped_handler(MPI_T_event_registration event_registr
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 616, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_event_set_dropped_handler(CAIRN_CALLER, CAIRN_FRAME, event_registration, dropped_cb_function);
+		{ int result_ = other_MPI_T_event_set_dropped_handler(CAIRN_CALLER, CAIRN_FRAME, event_registration, dropped_cb_function); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_registration) && *in_++ == cairn_function(CAIRN_WORD(dropped_cb_function))))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_event_set_dropped_handler(CAIRN_CALLER, CAIRN_FRAME, event_registration, dropped_cb_function);
+		{ int result_ = other_MPI_T_event_set_dropped_handler(CAIRN_CALLER, CAIRN_FRAME, event_registration, dropped_cb_function); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_event_set_dropped_handler) real_ = CAIRN_REAL(MPI_T_event_set_dropped_handler);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1456,7 +1430,6 @@ int cairn_MPI_T_event_set_dropped_handler(MPI_T_event_registration event_registr
 
 static OTHER int other_MPI_T_event_read(uint64_t caller_, const void *frame_, MPI_T_event_instance event_instance, int element_index, void *buffer)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_event_read) real_ = CAIRN_REAL(MPI_T_event_read);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(617, &caller_, &real_))
 		return real_(event_instance, element_index, buffer);
@@ -1484,10 +1457,10 @@ int cairn_MPI_T_event_read(MPI_T_event_instance event_instance, int element_inde
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 617, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_event_read(CAIRN_CALLER, CAIRN_FRAME, event_instance, element_index, buffer);
+		{ int result_ = other_MPI_T_event_read(CAIRN_CALLER, CAIRN_FRAME, event_instance, element_index, buffer); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_instance) && *in_++ == CAIRN_WORD(element_index)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_event_read(CAIRN_CALLER, CAIRN_FRAME, event_instance, element_index, buffer);
+		{ int result_ = other_MPI_T_event_read(CAIRN_CALLER, CAIRN_FRAME, event_instance, element_index, buffer); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_event_read) real_ = CAIRN_REAL(MPI_T_event_read);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1506,7 +1479,6 @@ int cairn_MPI_T_event_read(MPI_T_event_instance event_instance, int element_inde
 
 static OTHER int other_MPI_T_event_copy(uint64_t caller_, const void *frame_, MPI_T_event_instance event_instance, void *buffer)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_event_copy) real_ = CAIRN_REAL(MPI_T_event_copy);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(618, &caller_, &real_))
 		return real_(event_instance, buffer);
@@ -1533,10 +1505,10 @@ int cairn_MPI_T_event_copy(MPI_T_event_instance event_instance, void *buffer)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 618, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_event_copy(CAIRN_CALLER, CAIRN_FRAME, event_instance, buffer);
+		{ int result_ = other_MPI_T_event_copy(CAIRN_CALLER, CAIRN_FRAME, event_instance, buffer); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_instance)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_event_copy(CAIRN_CALLER, CAIRN_FRAME, event_instance, buffer);
+		{ int result_ = other_MPI_T_event_copy(CAIRN_CALLER, CAIRN_FRAME, event_instance, buffer); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_event_copy) real_ = CAIRN_REAL(MPI_T_event_copy);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1555,7 +1527,6 @@ int cairn_MPI_T_event_copy(MPI_T_event_instance event_instance, void *buffer)
 
 static OTHER int other_MPI_T_event_get_timestamp(uint64_t caller_, const void *frame_, MPI_T_event_instance event_instance, MPI_Count *event_timestamp)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_event_get_timestamp) real_ = CAIRN_REAL(MPI_T_event_get_timestamp);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(619, &caller_, &real_))
 		return real_(event_instance, event_timestamp);
@@ -1583,10 +1554,10 @@ int cairn_MPI_T_event_get_timestamp(MPI_T_event_instance event_instance, MPI_Cou
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 619, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_event_get_timestamp(CAIRN_CALLER, CAIRN_FRAME, event_instance, event_timestamp);
+		{ int result_ = other_MPI_T_event_get_timestamp(CAIRN_CALLER, CAIRN_FRAME, event_instance, event_timestamp); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_instance)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_event_get_timestamp(CAIRN_CALLER, CAIRN_FRAME, event_instance, event_timestamp);
+		{ int result_ = other_MPI_T_event_get_timestamp(CAIRN_CALLER, CAIRN_FRAME, event_instance, event_timestamp); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_event_get_timestamp) real_ = CAIRN_REAL(MPI_T_event_get_timestamp);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1606,7 +1577,6 @@ int cairn_MPI_T_event_get_timestamp(MPI_T_event_instance event_instance, MPI_Cou
 
 static OTHER int other_MPI_T_event_get_source(uint64_t caller_, const void *frame_, MPI_T_event_instance event_instance, int *source_index)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_event_get_source) real_ = CAIRN_REAL(MPI_T_event_get_source);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(620, &caller_, &real_))
 		return real_(event_instance, source_index);
@@ -1634,10 +1604,10 @@ int cairn_MPI_T_event_get_source(MPI_T_event_instance event_instance, int *sourc
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 620, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_event_get_source(CAIRN_CALLER, CAIRN_FRAME, event_instance, source_index);
+		{ int result_ = other_MPI_T_event_get_source(CAIRN_CALLER, CAIRN_FRAME, event_instance, source_index); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(event_instance)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_event_get_source(CAIRN_CALLER, CAIRN_FRAME, event_instance, source_index);
+		{ int result_ = other_MPI_T_event_get_source(CAIRN_CALLER, CAIRN_FRAME, event_instance, source_index); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_event_get_source) real_ = CAIRN_REAL(MPI_T_event_get_source);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1657,7 +1627,6 @@ int cairn_MPI_T_event_get_source(MPI_T_event_instance event_instance, int *sourc
 
 static OTHER int other_MPI_T_category_get_num(uint64_t caller_, const void *frame_, int *num_cat)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_category_get_num) real_ = CAIRN_REAL(MPI_T_category_get_num);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(621, &caller_, &real_))
 		return real_(num_cat);
@@ -1684,10 +1653,10 @@ int cairn_MPI_T_category_get_num(int *num_cat)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 621, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_category_get_num(CAIRN_CALLER, CAIRN_FRAME, num_cat);
+		{ int result_ = other_MPI_T_category_get_num(CAIRN_CALLER, CAIRN_FRAME, num_cat); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(true))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_category_get_num(CAIRN_CALLER, CAIRN_FRAME, num_cat);
+		{ int result_ = other_MPI_T_category_get_num(CAIRN_CALLER, CAIRN_FRAME, num_cat); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_category_get_num) real_ = CAIRN_REAL(MPI_T_category_get_num);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1707,7 +1676,6 @@ int cairn_MPI_T_category_get_num(int *num_cat)
 
 static OTHER int other_MPI_T_category_get_info(uint64_t caller_, const void *frame_, int cat_index, char *name, int *name_len, char *desc, int *desc_len, int *num_cvars, int *num_pvars, int *num_categories)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_category_get_info) real_ = CAIRN_REAL(MPI_T_category_get_info);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(622, &caller_, &real_))
 		return real_(cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories);
@@ -1747,10 +1715,10 @@ int cairn_MPI_T_category_get_info(int cat_index, char *name, int *name_len, char
 	const int64_t length_desc_ = desc == NULL ? CAIRN_NULL : cairn_not_negative(CAIRN_NUMBER_AT(desc_len));
 	const uint64_t *in_ = cairn_expected(&record_, 622, CAIRN_HEADER + 64 + cairn_string_bytes(length_name_) + cairn_string_bytes(length_desc_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_category_get_info(CAIRN_CALLER, CAIRN_FRAME, cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories);
+		{ int result_ = other_MPI_T_category_get_info(CAIRN_CALLER, CAIRN_FRAME, cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(cat_index) && *in_++ == CAIRN_WORD_AT(name_len) && *in_++ == CAIRN_WORD_AT(desc_len)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_category_get_info(CAIRN_CALLER, CAIRN_FRAME, cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories);
+		{ int result_ = other_MPI_T_category_get_info(CAIRN_CALLER, CAIRN_FRAME, cat_index, name, name_len, desc, desc_len, num_cvars, num_pvars, num_categories); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_category_get_info) real_ = CAIRN_REAL(MPI_T_category_get_info);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1776,7 +1744,6 @@ int cairn_MPI_T_category_get_info(int cat_index, char *name, int *name_len, char
 
 static OTHER int other_MPI_T_category_get_num_events(uint64_t caller_, const void *frame_, int cat_index, int *num_events)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_category_get_num_events) real_ = CAIRN_REAL(MPI_T_category_get_num_events);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(623, &caller_, &real_))
 		return real_(cat_index, num_events);
@@ -1804,10 +1771,10 @@ int cairn_MPI_T_category_get_num_events(int cat_index, int *num_events)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 623, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_category_get_num_events(CAIRN_CALLER, CAIRN_FRAME, cat_index, num_events);
+		{ int result_ = other_MPI_T_category_get_num_events(CAIRN_CALLER, CAIRN_FRAME, cat_index, num_events); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(cat_index)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_category_get_num_events(CAIRN_CALLER, CAIRN_FRAME, cat_index, num_events);
+		{ int result_ = other_MPI_T_category_get_num_events(CAIRN_CALLER, CAIRN_FRAME, cat_index, num_events); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_category_get_num_events) real_ = CAIRN_REAL(MPI_T_category_get_num_events);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1828,8 +1795,8 @@ int cairn_MPI_T_category_get_num_events(int cat_index, int *num_events)
 int cairn_MPI_T_category_get_index(const char *name, int *cat_index)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_T_category_get_index) real_ = CAIRN_REAL(MPI_T_category_get_index);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(624, &caller_, &real_))
 		return real_(name, cat_index);
@@ -1853,7 +1820,6 @@ int cairn_MPI_T_category_get_index(const char *name, int *cat_index)
 
 static OTHER int other_MPI_T_category_get_cvars(uint64_t caller_, const void *frame_, int cat_index, int len, int indices[])
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_category_get_cvars) real_ = CAIRN_REAL(MPI_T_category_get_cvars);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(625, &caller_, &real_))
 		return real_(cat_index, len, indices);
@@ -1884,10 +1850,10 @@ int cairn_MPI_T_category_get_cvars(int cat_index, int len, int indices[])
 	const int64_t length_indices_ = indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)len);
 	const uint64_t *in_ = cairn_expected(&record_, 625, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_category_get_cvars(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices);
+		{ int result_ = other_MPI_T_category_get_cvars(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(cat_index) && *in_++ == CAIRN_WORD(len)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_category_get_cvars(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices);
+		{ int result_ = other_MPI_T_category_get_cvars(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_category_get_cvars) real_ = CAIRN_REAL(MPI_T_category_get_cvars);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1907,7 +1873,6 @@ int cairn_MPI_T_category_get_cvars(int cat_index, int len, int indices[])
 
 static OTHER int other_MPI_T_category_get_pvars(uint64_t caller_, const void *frame_, int cat_index, int len, int indices[])
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_category_get_pvars) real_ = CAIRN_REAL(MPI_T_category_get_pvars);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(626, &caller_, &real_))
 		return real_(cat_index, len, indices);
@@ -1938,10 +1903,10 @@ int cairn_MPI_T_category_get_pvars(int cat_index, int len, int indices[])
 	const int64_t length_indices_ = indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)len);
 	const uint64_t *in_ = cairn_expected(&record_, 626, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_category_get_pvars(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices);
+		{ int result_ = other_MPI_T_category_get_pvars(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(cat_index) && *in_++ == CAIRN_WORD(len)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_category_get_pvars(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices);
+		{ int result_ = other_MPI_T_category_get_pvars(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_category_get_pvars) real_ = CAIRN_REAL(MPI_T_category_get_pvars);
 	if (CAIRN_UNLIKELY(announced_))
@@ -1961,7 +1926,6 @@ int cairn_MPI_T_category_get_pvars(int cat_index, int len, int indices[])
 
 static OTHER int other_MPI_T_category_get_events(uint64_t caller_, const void *frame_, int cat_index, int len, int indices[])
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_category_get_events) real_ = CAIRN_REAL(MPI_T_category_get_events);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(627, &caller_, &real_))
 		return real_(cat_index, len, indices);
@@ -1992,10 +1956,10 @@ int cairn_MPI_T_category_get_events(int cat_index, int len, int indices[])
 	const int64_t length_indices_ = indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)len);
 	const uint64_t *in_ = cairn_expected(&record_, 627, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_category_get_events(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices);
+		{ int result_ = other_MPI_T_category_get_events(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(cat_index) && *in_++ == CAIRN_WORD(len)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_category_get_events(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices);
+		{ int result_ = other_MPI_T_category_get_events(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_category_get_events) real_ = CAIRN_REAL(MPI_T_category_get_events);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2015,7 +1979,6 @@ int cairn_MPI_T_category_get_events(int cat_index, int len, int indices[])
 
 static OTHER int other_MPI_T_category_get_categories(uint64_t caller_, const void *frame_, int cat_index, int len, int indices[])
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_category_get_categories) real_ = CAIRN_REAL(MPI_T_category_get_categories);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(628, &caller_, &real_))
 		return real_(cat_index, len, indices);
@@ -2046,10 +2009,10 @@ int cairn_MPI_T_category_get_categories(int cat_index, int len, int indices[])
 	const int64_t length_indices_ = indices == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)len);
 	const uint64_t *in_ = cairn_expected(&record_, 628, CAIRN_HEADER + 16 + cairn_list_bytes(length_indices_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_category_get_categories(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices);
+		{ int result_ = other_MPI_T_category_get_categories(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(cat_index) && *in_++ == CAIRN_WORD(len)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_category_get_categories(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices);
+		{ int result_ = other_MPI_T_category_get_categories(CAIRN_CALLER, CAIRN_FRAME, cat_index, len, indices); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_category_get_categories) real_ = CAIRN_REAL(MPI_T_category_get_categories);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2069,7 +2032,6 @@ int cairn_MPI_T_category_get_categories(int cat_index, int len, int indices[])
 
 static OTHER int other_MPI_T_category_changed(uint64_t caller_, const void *frame_, int *update_number)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_T_category_changed) real_ = CAIRN_REAL(MPI_T_category_changed);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(629, &caller_, &real_))
 		return real_(update_number);
@@ -2096,10 +2058,10 @@ int cairn_MPI_T_category_changed(int *update_number)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 629, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_T_category_changed(CAIRN_CALLER, CAIRN_FRAME, update_number);
+		{ int result_ = other_MPI_T_category_changed(CAIRN_CALLER, CAIRN_FRAME, update_number); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(true))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_T_category_changed(CAIRN_CALLER, CAIRN_FRAME, update_number);
+		{ int result_ = other_MPI_T_category_changed(CAIRN_CALLER, CAIRN_FRAME, update_number); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_T_category_changed) real_ = CAIRN_REAL(MPI_T_category_changed);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2119,7 +2081,6 @@ int cairn_MPI_T_category_changed(int *update_number)
 
 static OTHER int other_MPI_Keyval_create(uint64_t caller_, const void *frame_, MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, void *extra_state)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Keyval_create) real_ = CAIRN_REAL(MPI_Keyval_create);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(630, &caller_, &real_))
 		return real_(copy_fn, delete_fn, keyval, extra_state);
@@ -2150,10 +2111,10 @@ int cairn_MPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *del
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 630, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Keyval_create(CAIRN_CALLER, CAIRN_FRAME, copy_fn, delete_fn, keyval, extra_state);
+		{ int result_ = other_MPI_Keyval_create(CAIRN_CALLER, CAIRN_FRAME, copy_fn, delete_fn, keyval, extra_state); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(copy_fn)) && *in_++ == cairn_function(CAIRN_WORD(delete_fn)) && *in_++ == cairn_pointer(CAIRN_WORD(extra_state))))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Keyval_create(CAIRN_CALLER, CAIRN_FRAME, copy_fn, delete_fn, keyval, extra_state);
+		{ int result_ = other_MPI_Keyval_create(CAIRN_CALLER, CAIRN_FRAME, copy_fn, delete_fn, keyval, extra_state); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Keyval_create) real_ = CAIRN_REAL(MPI_Keyval_create);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2174,7 +2135,6 @@ int cairn_MPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *del
 
 static OTHER int other_MPI_Keyval_free(uint64_t caller_, const void *frame_, int *keyval)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Keyval_free) real_ = CAIRN_REAL(MPI_Keyval_free);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(631, &caller_, &real_))
 		return real_(keyval);
@@ -2203,10 +2163,10 @@ int cairn_MPI_Keyval_free(int *keyval)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 631, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Keyval_free(CAIRN_CALLER, CAIRN_FRAME, keyval);
+		{ int result_ = other_MPI_Keyval_free(CAIRN_CALLER, CAIRN_FRAME, keyval); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD_AT(keyval)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Keyval_free(CAIRN_CALLER, CAIRN_FRAME, keyval);
+		{ int result_ = other_MPI_Keyval_free(CAIRN_CALLER, CAIRN_FRAME, keyval); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Keyval_free) real_ = CAIRN_REAL(MPI_Keyval_free);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2226,7 +2186,6 @@ int cairn_MPI_Keyval_free(int *keyval)
 
 static OTHER int other_MPI_Attr_put(uint64_t caller_, const void *frame_, MPI_Comm comm, int keyval, void *attribute_val)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Attr_put) real_ = CAIRN_REAL(MPI_Attr_put);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(632, &caller_, &real_))
 		return real_(comm, keyval, attribute_val);
@@ -2254,10 +2213,10 @@ int cairn_MPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 632, CAIRN_HEADER + 24, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Attr_put(CAIRN_CALLER, CAIRN_FRAME, comm, keyval, attribute_val);
+		{ int result_ = other_MPI_Attr_put(CAIRN_CALLER, CAIRN_FRAME, comm, keyval, attribute_val); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(keyval) && *in_++ == cairn_pointer(CAIRN_WORD(attribute_val))))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Attr_put(CAIRN_CALLER, CAIRN_FRAME, comm, keyval, attribute_val);
+		{ int result_ = other_MPI_Attr_put(CAIRN_CALLER, CAIRN_FRAME, comm, keyval, attribute_val); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Attr_put) real_ = CAIRN_REAL(MPI_Attr_put);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2275,7 +2234,6 @@ int cairn_MPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val)
 
 static OTHER int other_MPI_Attr_get(uint64_t caller_, const void *frame_, MPI_Comm comm, int keyval, void *attribute_val, int *flag)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Attr_get) real_ = CAIRN_REAL(MPI_Attr_get);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(633, &caller_, &real_))
 		return real_(comm, keyval, attribute_val, flag);
@@ -2305,10 +2263,10 @@ int cairn_MPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 633, CAIRN_HEADER + 32, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Attr_get(CAIRN_CALLER, CAIRN_FRAME, comm, keyval, attribute_val, flag);
+		{ int result_ = other_MPI_Attr_get(CAIRN_CALLER, CAIRN_FRAME, comm, keyval, attribute_val, flag); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(keyval)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Attr_get(CAIRN_CALLER, CAIRN_FRAME, comm, keyval, attribute_val, flag);
+		{ int result_ = other_MPI_Attr_get(CAIRN_CALLER, CAIRN_FRAME, comm, keyval, attribute_val, flag); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Attr_get) real_ = CAIRN_REAL(MPI_Attr_get);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2329,7 +2287,6 @@ int cairn_MPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag
 
 static OTHER int other_MPI_Attr_delete(uint64_t caller_, const void *frame_, MPI_Comm comm, int keyval)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Attr_delete) real_ = CAIRN_REAL(MPI_Attr_delete);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(634, &caller_, &real_))
 		return real_(comm, keyval);
@@ -2356,10 +2313,10 @@ int cairn_MPI_Attr_delete(MPI_Comm comm, int keyval)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 634, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Attr_delete(CAIRN_CALLER, CAIRN_FRAME, comm, keyval);
+		{ int result_ = other_MPI_Attr_delete(CAIRN_CALLER, CAIRN_FRAME, comm, keyval); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(keyval)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Attr_delete(CAIRN_CALLER, CAIRN_FRAME, comm, keyval);
+		{ int result_ = other_MPI_Attr_delete(CAIRN_CALLER, CAIRN_FRAME, comm, keyval); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Attr_delete) real_ = CAIRN_REAL(MPI_Attr_delete);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2377,7 +2334,6 @@ int cairn_MPI_Attr_delete(MPI_Comm comm, int keyval)
 
 static OTHER MPI_Fint other_MPI_Comm_c2f(uint64_t caller_, const void *frame_, MPI_Comm comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_c2f) real_ = CAIRN_REAL(MPI_Comm_c2f);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(635, &caller_, &real_))
 		return real_(comm);
@@ -2403,10 +2359,10 @@ MPI_Fint cairn_MPI_Comm_c2f(MPI_Comm comm)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 635, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Comm_c2f(CAIRN_CALLER, CAIRN_FRAME, comm);
+		{ MPI_Fint result_ = other_MPI_Comm_c2f(CAIRN_CALLER, CAIRN_FRAME, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Comm_c2f(CAIRN_CALLER, CAIRN_FRAME, comm);
+		{ MPI_Fint result_ = other_MPI_Comm_c2f(CAIRN_CALLER, CAIRN_FRAME, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Comm_c2f) real_ = CAIRN_REAL(MPI_Comm_c2f);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2424,7 +2380,6 @@ MPI_Fint cairn_MPI_Comm_c2f(MPI_Comm comm)
 
 static OTHER MPI_Comm other_MPI_Comm_f2c(uint64_t caller_, const void *frame_, MPI_Fint comm)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Comm_f2c) real_ = CAIRN_REAL(MPI_Comm_f2c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(636, &caller_, &real_))
 		return real_(comm);
@@ -2450,10 +2405,10 @@ MPI_Comm cairn_MPI_Comm_f2c(MPI_Fint comm)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 636, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Comm_f2c(CAIRN_CALLER, CAIRN_FRAME, comm);
+		{ MPI_Comm result_ = other_MPI_Comm_f2c(CAIRN_CALLER, CAIRN_FRAME, comm); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Comm_f2c(CAIRN_CALLER, CAIRN_FRAME, comm);
+		{ MPI_Comm result_ = other_MPI_Comm_f2c(CAIRN_CALLER, CAIRN_FRAME, comm); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Comm_f2c) real_ = CAIRN_REAL(MPI_Comm_f2c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2471,7 +2426,6 @@ MPI_Comm cairn_MPI_Comm_f2c(MPI_Fint comm)
 
 static OTHER MPI_Fint other_MPI_Type_c2f(uint64_t caller_, const void *frame_, MPI_Datatype datatype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_c2f) real_ = CAIRN_REAL(MPI_Type_c2f);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(637, &caller_, &real_))
 		return real_(datatype);
@@ -2497,10 +2451,10 @@ MPI_Fint cairn_MPI_Type_c2f(MPI_Datatype datatype)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 637, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_c2f(CAIRN_CALLER, CAIRN_FRAME, datatype);
+		{ MPI_Fint result_ = other_MPI_Type_c2f(CAIRN_CALLER, CAIRN_FRAME, datatype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_c2f(CAIRN_CALLER, CAIRN_FRAME, datatype);
+		{ MPI_Fint result_ = other_MPI_Type_c2f(CAIRN_CALLER, CAIRN_FRAME, datatype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_c2f) real_ = CAIRN_REAL(MPI_Type_c2f);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2518,7 +2472,6 @@ MPI_Fint cairn_MPI_Type_c2f(MPI_Datatype datatype)
 
 static OTHER MPI_Datatype other_MPI_Type_f2c(uint64_t caller_, const void *frame_, MPI_Fint datatype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_f2c) real_ = CAIRN_REAL(MPI_Type_f2c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(638, &caller_, &real_))
 		return real_(datatype);
@@ -2544,10 +2497,10 @@ MPI_Datatype cairn_MPI_Type_f2c(MPI_Fint datatype)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 638, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_f2c(CAIRN_CALLER, CAIRN_FRAME, datatype);
+		{ MPI_Datatype result_ = other_MPI_Type_f2c(CAIRN_CALLER, CAIRN_FRAME, datatype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_f2c(CAIRN_CALLER, CAIRN_FRAME, datatype);
+		{ MPI_Datatype result_ = other_MPI_Type_f2c(CAIRN_CALLER, CAIRN_FRAME, datatype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_f2c) real_ = CAIRN_REAL(MPI_Type_f2c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2565,7 +2518,6 @@ MPI_Datatype cairn_MPI_Type_f2c(MPI_Fint datatype)
 
 static OTHER MPI_Fint other_MPI_Group_c2f(uint64_t caller_, const void *frame_, MPI_Group group)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Group_c2f) real_ = CAIRN_REAL(MPI_Group_c2f);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(639, &caller_, &real_))
 		return real_(group);
@@ -2591,10 +2543,10 @@ MPI_Fint cairn_MPI_Group_c2f(MPI_Group group)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 639, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Group_c2f(CAIRN_CALLER, CAIRN_FRAME, group);
+		{ MPI_Fint result_ = other_MPI_Group_c2f(CAIRN_CALLER, CAIRN_FRAME, group); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Group_c2f(CAIRN_CALLER, CAIRN_FRAME, group);
+		{ MPI_Fint result_ = other_MPI_Group_c2f(CAIRN_CALLER, CAIRN_FRAME, group); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Group_c2f) real_ = CAIRN_REAL(MPI_Group_c2f);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2612,7 +2564,6 @@ MPI_Fint cairn_MPI_Group_c2f(MPI_Group group)
 
 static OTHER MPI_Group other_MPI_Group_f2c(uint64_t caller_, const void *frame_, MPI_Fint group)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Group_f2c) real_ = CAIRN_REAL(MPI_Group_f2c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(640, &caller_, &real_))
 		return real_(group);
@@ -2638,10 +2589,10 @@ MPI_Group cairn_MPI_Group_f2c(MPI_Fint group)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 640, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Group_f2c(CAIRN_CALLER, CAIRN_FRAME, group);
+		{ MPI_Group result_ = other_MPI_Group_f2c(CAIRN_CALLER, CAIRN_FRAME, group); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(group)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Group_f2c(CAIRN_CALLER, CAIRN_FRAME, group);
+		{ MPI_Group result_ = other_MPI_Group_f2c(CAIRN_CALLER, CAIRN_FRAME, group); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Group_f2c) real_ = CAIRN_REAL(MPI_Group_f2c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2659,7 +2610,6 @@ MPI_Group cairn_MPI_Group_f2c(MPI_Fint group)
 
 static OTHER MPI_Fint other_MPI_Request_c2f(uint64_t caller_, const void *frame_, MPI_Request request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Request_c2f) real_ = CAIRN_REAL(MPI_Request_c2f);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(641, &caller_, &real_))
 		return real_(request);
@@ -2685,10 +2635,10 @@ MPI_Fint cairn_MPI_Request_c2f(MPI_Request request)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 641, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Request_c2f(CAIRN_CALLER, CAIRN_FRAME, request);
+		{ MPI_Fint result_ = other_MPI_Request_c2f(CAIRN_CALLER, CAIRN_FRAME, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(request)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Request_c2f(CAIRN_CALLER, CAIRN_FRAME, request);
+		{ MPI_Fint result_ = other_MPI_Request_c2f(CAIRN_CALLER, CAIRN_FRAME, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Request_c2f) real_ = CAIRN_REAL(MPI_Request_c2f);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2706,7 +2656,6 @@ MPI_Fint cairn_MPI_Request_c2f(MPI_Request request)
 
 static OTHER MPI_Request other_MPI_Request_f2c(uint64_t caller_, const void *frame_, MPI_Fint request)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Request_f2c) real_ = CAIRN_REAL(MPI_Request_f2c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(642, &caller_, &real_))
 		return real_(request);
@@ -2732,10 +2681,10 @@ MPI_Request cairn_MPI_Request_f2c(MPI_Fint request)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 642, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Request_f2c(CAIRN_CALLER, CAIRN_FRAME, request);
+		{ MPI_Request result_ = other_MPI_Request_f2c(CAIRN_CALLER, CAIRN_FRAME, request); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(request)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Request_f2c(CAIRN_CALLER, CAIRN_FRAME, request);
+		{ MPI_Request result_ = other_MPI_Request_f2c(CAIRN_CALLER, CAIRN_FRAME, request); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Request_f2c) real_ = CAIRN_REAL(MPI_Request_f2c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2753,7 +2702,6 @@ MPI_Request cairn_MPI_Request_f2c(MPI_Fint request)
 
 static OTHER MPI_Fint other_MPI_File_c2f(uint64_t caller_, const void *frame_, MPI_File file)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_c2f) real_ = CAIRN_REAL(MPI_File_c2f);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(643, &caller_, &real_))
 		return real_(file);
@@ -2779,10 +2727,10 @@ MPI_Fint cairn_MPI_File_c2f(MPI_File file)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 643, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_c2f(CAIRN_CALLER, CAIRN_FRAME, file);
+		{ MPI_Fint result_ = other_MPI_File_c2f(CAIRN_CALLER, CAIRN_FRAME, file); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(file)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_c2f(CAIRN_CALLER, CAIRN_FRAME, file);
+		{ MPI_Fint result_ = other_MPI_File_c2f(CAIRN_CALLER, CAIRN_FRAME, file); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_c2f) real_ = CAIRN_REAL(MPI_File_c2f);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2800,7 +2748,6 @@ MPI_Fint cairn_MPI_File_c2f(MPI_File file)
 
 static OTHER MPI_File other_MPI_File_f2c(uint64_t caller_, const void *frame_, MPI_Fint file)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_File_f2c) real_ = CAIRN_REAL(MPI_File_f2c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(644, &caller_, &real_))
 		return real_(file);
@@ -2826,10 +2773,10 @@ MPI_File cairn_MPI_File_f2c(MPI_Fint file)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 644, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_File_f2c(CAIRN_CALLER, CAIRN_FRAME, file);
+		{ MPI_File result_ = other_MPI_File_f2c(CAIRN_CALLER, CAIRN_FRAME, file); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(file)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_File_f2c(CAIRN_CALLER, CAIRN_FRAME, file);
+		{ MPI_File result_ = other_MPI_File_f2c(CAIRN_CALLER, CAIRN_FRAME, file); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_File_f2c) real_ = CAIRN_REAL(MPI_File_f2c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2847,7 +2794,6 @@ MPI_File cairn_MPI_File_f2c(MPI_Fint file)
 
 static OTHER MPI_Fint other_MPI_Win_c2f(uint64_t caller_, const void *frame_, MPI_Win win)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_c2f) real_ = CAIRN_REAL(MPI_Win_c2f);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(645, &caller_, &real_))
 		return real_(win);
@@ -2873,10 +2819,10 @@ MPI_Fint cairn_MPI_Win_c2f(MPI_Win win)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 645, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_c2f(CAIRN_CALLER, CAIRN_FRAME, win);
+		{ MPI_Fint result_ = other_MPI_Win_c2f(CAIRN_CALLER, CAIRN_FRAME, win); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_c2f(CAIRN_CALLER, CAIRN_FRAME, win);
+		{ MPI_Fint result_ = other_MPI_Win_c2f(CAIRN_CALLER, CAIRN_FRAME, win); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_c2f) real_ = CAIRN_REAL(MPI_Win_c2f);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2894,7 +2840,6 @@ MPI_Fint cairn_MPI_Win_c2f(MPI_Win win)
 
 static OTHER MPI_Win other_MPI_Win_f2c(uint64_t caller_, const void *frame_, MPI_Fint win)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Win_f2c) real_ = CAIRN_REAL(MPI_Win_f2c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(646, &caller_, &real_))
 		return real_(win);
@@ -2920,10 +2865,10 @@ MPI_Win cairn_MPI_Win_f2c(MPI_Fint win)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 646, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Win_f2c(CAIRN_CALLER, CAIRN_FRAME, win);
+		{ MPI_Win result_ = other_MPI_Win_f2c(CAIRN_CALLER, CAIRN_FRAME, win); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(win)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Win_f2c(CAIRN_CALLER, CAIRN_FRAME, win);
+		{ MPI_Win result_ = other_MPI_Win_f2c(CAIRN_CALLER, CAIRN_FRAME, win); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Win_f2c) real_ = CAIRN_REAL(MPI_Win_f2c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2941,7 +2886,6 @@ MPI_Win cairn_MPI_Win_f2c(MPI_Fint win)
 
 static OTHER MPI_Fint other_MPI_Op_c2f(uint64_t caller_, const void *frame_, MPI_Op op)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Op_c2f) real_ = CAIRN_REAL(MPI_Op_c2f);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(647, &caller_, &real_))
 		return real_(op);
@@ -2967,10 +2911,10 @@ MPI_Fint cairn_MPI_Op_c2f(MPI_Op op)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 647, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Op_c2f(CAIRN_CALLER, CAIRN_FRAME, op);
+		{ MPI_Fint result_ = other_MPI_Op_c2f(CAIRN_CALLER, CAIRN_FRAME, op); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(op)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Op_c2f(CAIRN_CALLER, CAIRN_FRAME, op);
+		{ MPI_Fint result_ = other_MPI_Op_c2f(CAIRN_CALLER, CAIRN_FRAME, op); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Op_c2f) real_ = CAIRN_REAL(MPI_Op_c2f);
 	if (CAIRN_UNLIKELY(announced_))
@@ -2988,7 +2932,6 @@ MPI_Fint cairn_MPI_Op_c2f(MPI_Op op)
 
 static OTHER MPI_Op other_MPI_Op_f2c(uint64_t caller_, const void *frame_, MPI_Fint op)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Op_f2c) real_ = CAIRN_REAL(MPI_Op_f2c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(648, &caller_, &real_))
 		return real_(op);
@@ -3014,10 +2957,10 @@ MPI_Op cairn_MPI_Op_f2c(MPI_Fint op)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 648, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Op_f2c(CAIRN_CALLER, CAIRN_FRAME, op);
+		{ MPI_Op result_ = other_MPI_Op_f2c(CAIRN_CALLER, CAIRN_FRAME, op); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(op)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Op_f2c(CAIRN_CALLER, CAIRN_FRAME, op);
+		{ MPI_Op result_ = other_MPI_Op_f2c(CAIRN_CALLER, CAIRN_FRAME, op); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Op_f2c) real_ = CAIRN_REAL(MPI_Op_f2c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3035,7 +2978,6 @@ MPI_Op cairn_MPI_Op_f2c(MPI_Fint op)
 
 static OTHER MPI_Fint other_MPI_Info_c2f(uint64_t caller_, const void *frame_, MPI_Info info)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Info_c2f) real_ = CAIRN_REAL(MPI_Info_c2f);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(649, &caller_, &real_))
 		return real_(info);
@@ -3061,10 +3003,10 @@ MPI_Fint cairn_MPI_Info_c2f(MPI_Info info)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 649, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Info_c2f(CAIRN_CALLER, CAIRN_FRAME, info);
+		{ MPI_Fint result_ = other_MPI_Info_c2f(CAIRN_CALLER, CAIRN_FRAME, info); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Info_c2f(CAIRN_CALLER, CAIRN_FRAME, info);
+		{ MPI_Fint result_ = other_MPI_Info_c2f(CAIRN_CALLER, CAIRN_FRAME, info); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Info_c2f) real_ = CAIRN_REAL(MPI_Info_c2f);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3082,7 +3024,6 @@ MPI_Fint cairn_MPI_Info_c2f(MPI_Info info)
 
 static OTHER MPI_Info other_MPI_Info_f2c(uint64_t caller_, const void *frame_, MPI_Fint info)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Info_f2c) real_ = CAIRN_REAL(MPI_Info_f2c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(650, &caller_, &real_))
 		return real_(info);
@@ -3108,10 +3049,10 @@ MPI_Info cairn_MPI_Info_f2c(MPI_Fint info)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 650, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Info_f2c(CAIRN_CALLER, CAIRN_FRAME, info);
+		{ MPI_Info result_ = other_MPI_Info_f2c(CAIRN_CALLER, CAIRN_FRAME, info); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(info)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Info_f2c(CAIRN_CALLER, CAIRN_FRAME, info);
+		{ MPI_Info result_ = other_MPI_Info_f2c(CAIRN_CALLER, CAIRN_FRAME, info); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Info_f2c) real_ = CAIRN_REAL(MPI_Info_f2c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3129,7 +3070,6 @@ MPI_Info cairn_MPI_Info_f2c(MPI_Fint info)
 
 static OTHER MPI_Fint other_MPI_Errhandler_c2f(uint64_t caller_, const void *frame_, MPI_Errhandler errhandler)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Errhandler_c2f) real_ = CAIRN_REAL(MPI_Errhandler_c2f);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(651, &caller_, &real_))
 		return real_(errhandler);
@@ -3155,10 +3095,10 @@ MPI_Fint cairn_MPI_Errhandler_c2f(MPI_Errhandler errhandler)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 651, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Errhandler_c2f(CAIRN_CALLER, CAIRN_FRAME, errhandler);
+		{ MPI_Fint result_ = other_MPI_Errhandler_c2f(CAIRN_CALLER, CAIRN_FRAME, errhandler); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(errhandler)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Errhandler_c2f(CAIRN_CALLER, CAIRN_FRAME, errhandler);
+		{ MPI_Fint result_ = other_MPI_Errhandler_c2f(CAIRN_CALLER, CAIRN_FRAME, errhandler); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Errhandler_c2f) real_ = CAIRN_REAL(MPI_Errhandler_c2f);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3176,7 +3116,6 @@ MPI_Fint cairn_MPI_Errhandler_c2f(MPI_Errhandler errhandler)
 
 static OTHER MPI_Errhandler other_MPI_Errhandler_f2c(uint64_t caller_, const void *frame_, MPI_Fint errhandler)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Errhandler_f2c) real_ = CAIRN_REAL(MPI_Errhandler_f2c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(652, &caller_, &real_))
 		return real_(errhandler);
@@ -3202,10 +3141,10 @@ MPI_Errhandler cairn_MPI_Errhandler_f2c(MPI_Fint errhandler)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 652, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Errhandler_f2c(CAIRN_CALLER, CAIRN_FRAME, errhandler);
+		{ MPI_Errhandler result_ = other_MPI_Errhandler_f2c(CAIRN_CALLER, CAIRN_FRAME, errhandler); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(errhandler)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Errhandler_f2c(CAIRN_CALLER, CAIRN_FRAME, errhandler);
+		{ MPI_Errhandler result_ = other_MPI_Errhandler_f2c(CAIRN_CALLER, CAIRN_FRAME, errhandler); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Errhandler_f2c) real_ = CAIRN_REAL(MPI_Errhandler_f2c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3223,7 +3162,6 @@ MPI_Errhandler cairn_MPI_Errhandler_f2c(MPI_Fint errhandler)
 
 static OTHER MPI_Fint other_MPI_Message_c2f(uint64_t caller_, const void *frame_, MPI_Message message)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Message_c2f) real_ = CAIRN_REAL(MPI_Message_c2f);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(653, &caller_, &real_))
 		return real_(message);
@@ -3249,10 +3187,10 @@ MPI_Fint cairn_MPI_Message_c2f(MPI_Message message)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 653, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Message_c2f(CAIRN_CALLER, CAIRN_FRAME, message);
+		{ MPI_Fint result_ = other_MPI_Message_c2f(CAIRN_CALLER, CAIRN_FRAME, message); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(message)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Message_c2f(CAIRN_CALLER, CAIRN_FRAME, message);
+		{ MPI_Fint result_ = other_MPI_Message_c2f(CAIRN_CALLER, CAIRN_FRAME, message); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Message_c2f) real_ = CAIRN_REAL(MPI_Message_c2f);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3270,7 +3208,6 @@ MPI_Fint cairn_MPI_Message_c2f(MPI_Message message)
 
 static OTHER MPI_Message other_MPI_Message_f2c(uint64_t caller_, const void *frame_, MPI_Fint message)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Message_f2c) real_ = CAIRN_REAL(MPI_Message_f2c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(654, &caller_, &real_))
 		return real_(message);
@@ -3296,10 +3233,10 @@ MPI_Message cairn_MPI_Message_f2c(MPI_Fint message)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 654, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Message_f2c(CAIRN_CALLER, CAIRN_FRAME, message);
+		{ MPI_Message result_ = other_MPI_Message_f2c(CAIRN_CALLER, CAIRN_FRAME, message); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(message)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Message_f2c(CAIRN_CALLER, CAIRN_FRAME, message);
+		{ MPI_Message result_ = other_MPI_Message_f2c(CAIRN_CALLER, CAIRN_FRAME, message); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Message_f2c) real_ = CAIRN_REAL(MPI_Message_f2c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3317,7 +3254,6 @@ MPI_Message cairn_MPI_Message_f2c(MPI_Fint message)
 
 static OTHER MPI_Fint other_MPI_Session_c2f(uint64_t caller_, const void *frame_, MPI_Session session)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Session_c2f) real_ = CAIRN_REAL(MPI_Session_c2f);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(655, &caller_, &real_))
 		return real_(session);
@@ -3343,10 +3279,10 @@ MPI_Fint cairn_MPI_Session_c2f(MPI_Session session)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 655, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Session_c2f(CAIRN_CALLER, CAIRN_FRAME, session);
+		{ MPI_Fint result_ = other_MPI_Session_c2f(CAIRN_CALLER, CAIRN_FRAME, session); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Session_c2f(CAIRN_CALLER, CAIRN_FRAME, session);
+		{ MPI_Fint result_ = other_MPI_Session_c2f(CAIRN_CALLER, CAIRN_FRAME, session); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Session_c2f) real_ = CAIRN_REAL(MPI_Session_c2f);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3364,7 +3300,6 @@ MPI_Fint cairn_MPI_Session_c2f(MPI_Session session)
 
 static OTHER MPI_Session other_MPI_Session_f2c(uint64_t caller_, const void *frame_, MPI_Fint session)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Session_f2c) real_ = CAIRN_REAL(MPI_Session_f2c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(656, &caller_, &real_))
 		return real_(session);
@@ -3390,10 +3325,10 @@ MPI_Session cairn_MPI_Session_f2c(MPI_Fint session)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 656, CAIRN_HEADER + 8, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Session_f2c(CAIRN_CALLER, CAIRN_FRAME, session);
+		{ MPI_Session result_ = other_MPI_Session_f2c(CAIRN_CALLER, CAIRN_FRAME, session); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(session)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Session_f2c(CAIRN_CALLER, CAIRN_FRAME, session);
+		{ MPI_Session result_ = other_MPI_Session_f2c(CAIRN_CALLER, CAIRN_FRAME, session); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Session_f2c) real_ = CAIRN_REAL(MPI_Session_f2c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3412,8 +3347,8 @@ MPI_Session cairn_MPI_Session_f2c(MPI_Fint session)
 int cairn_MPI_Status_c2f(const MPI_Status *c_status, MPI_Fint f_status[])
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Status_c2f) real_ = CAIRN_REAL(MPI_Status_c2f);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(657, &caller_, &real_))
 		return real_(c_status, f_status);
@@ -3437,7 +3372,6 @@ int cairn_MPI_Status_c2f(const MPI_Status *c_status, MPI_Fint f_status[])
 
 static OTHER int other_MPI_Status_f2c(uint64_t caller_, const void *frame_, const MPI_Fint f_status[], MPI_Status *c_status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Status_f2c) real_ = CAIRN_REAL(MPI_Status_f2c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(658, &caller_, &real_))
 		return real_(f_status, c_status);
@@ -3487,10 +3421,10 @@ int cairn_MPI_Status_f2c(const MPI_Fint f_status[], MPI_Status *c_status)
 		seen_c_status_ = cairn_clear_status(&own_c_status_);
 	const uint64_t *in_ = cairn_expected(&record_, 658, CAIRN_HEADER + 32 + cairn_list_bytes(length_f_status_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Status_f2c(CAIRN_CALLER, CAIRN_FRAME, f_status, c_status);
+		{ int result_ = other_MPI_Status_f2c(CAIRN_CALLER, CAIRN_FRAME, f_status, c_status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(CAIRN_SAME_LIST(in_, length_f_status_, f_status)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Status_f2c(CAIRN_CALLER, CAIRN_FRAME, f_status, c_status);
+		{ int result_ = other_MPI_Status_f2c(CAIRN_CALLER, CAIRN_FRAME, f_status, c_status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Status_f2c) real_ = CAIRN_REAL(MPI_Status_f2c);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3517,8 +3451,8 @@ int cairn_MPI_Status_f2c(const MPI_Fint f_status[], MPI_Status *c_status)
 int cairn_MPI_Status_c2f08(const MPI_Status *c_status, MPI_F08_status *f08_status)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Status_c2f08) real_ = CAIRN_REAL(MPI_Status_c2f08);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(659, &caller_, &real_))
 		return real_(c_status, f08_status);
@@ -3543,8 +3477,8 @@ int cairn_MPI_Status_c2f08(const MPI_Status *c_status, MPI_F08_status *f08_statu
 int cairn_MPI_Status_f082c(const MPI_F08_status *f08_status, MPI_Status *c_status)
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Status_f082c) real_ = CAIRN_REAL(MPI_Status_f082c);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(660, &caller_, &real_))
 		return real_(f08_status, c_status);
@@ -3582,8 +3516,8 @@ int cairn_MPI_Status_f082c(const MPI_F08_status *f08_status, MPI_Status *c_statu
 int cairn_MPI_Status_f082f(const MPI_F08_status *f08_status, MPI_Fint f_status[])
 {
 	uint64_t caller_ = CAIRN_CALLER;
-	const void *const frame_ = CAIRN_FRAME;
 	CAIRN_SEES_UNWINDING;
+	const void *const frame_ = CAIRN_FRAME;
 	__typeof__(&cairn_MPI_Status_f082f) real_ = CAIRN_REAL(MPI_Status_f082f);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(661, &caller_, &real_))
 		return real_(f08_status, f_status);
@@ -3608,7 +3542,6 @@ int cairn_MPI_Status_f082f(const MPI_F08_status *f08_status, MPI_Fint f_status[]
 
 static OTHER int other_MPI_Status_f2f08(uint64_t caller_, const void *frame_, const MPI_Fint f_status[], MPI_F08_status *f08_status)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Status_f2f08) real_ = CAIRN_REAL(MPI_Status_f2f08);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(662, &caller_, &real_))
 		return real_(f_status, f08_status);
@@ -3640,10 +3573,10 @@ int cairn_MPI_Status_f2f08(const MPI_Fint f_status[], MPI_F08_status *f08_status
 	const int64_t length_f08_status_ = f08_status == NULL ? CAIRN_NULL : CAIRN_F_STATUS_SIZE;
 	const uint64_t *in_ = cairn_expected(&record_, 662, CAIRN_HEADER + 0 + cairn_list_bytes(length_f_status_) + cairn_list_bytes(length_f08_status_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Status_f2f08(CAIRN_CALLER, CAIRN_FRAME, f_status, f08_status);
+		{ int result_ = other_MPI_Status_f2f08(CAIRN_CALLER, CAIRN_FRAME, f_status, f08_status); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(CAIRN_SAME_LIST(in_, length_f_status_, f_status)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Status_f2f08(CAIRN_CALLER, CAIRN_FRAME, f_status, f08_status);
+		{ int result_ = other_MPI_Status_f2f08(CAIRN_CALLER, CAIRN_FRAME, f_status, f08_status); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Status_f2f08) real_ = CAIRN_REAL(MPI_Status_f2f08);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3663,7 +3596,6 @@ int cairn_MPI_Status_f2f08(const MPI_Fint f_status[], MPI_F08_status *f08_status
 
 static OTHER int other_MPI_Address(uint64_t caller_, const void *frame_, void *location, MPI_Aint *address)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Address) real_ = CAIRN_REAL(MPI_Address);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(663, &caller_, &real_))
 		return real_(location, address);
@@ -3691,10 +3623,10 @@ int cairn_MPI_Address(void *location, MPI_Aint *address)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 663, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Address(CAIRN_CALLER, CAIRN_FRAME, location, address);
+		{ int result_ = other_MPI_Address(CAIRN_CALLER, CAIRN_FRAME, location, address); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_pointer(CAIRN_WORD(location))))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Address(CAIRN_CALLER, CAIRN_FRAME, location, address);
+		{ int result_ = other_MPI_Address(CAIRN_CALLER, CAIRN_FRAME, location, address); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Address) real_ = CAIRN_REAL(MPI_Address);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3714,7 +3646,6 @@ int cairn_MPI_Address(void *location, MPI_Aint *address)
 
 static OTHER int other_MPI_Errhandler_create(uint64_t caller_, const void *frame_, MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Errhandler_create) real_ = CAIRN_REAL(MPI_Errhandler_create);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(664, &caller_, &real_))
 		return real_(comm_errhandler_fn, errhandler);
@@ -3743,10 +3674,10 @@ int cairn_MPI_Errhandler_create(MPI_Comm_errhandler_function *comm_errhandler_fn
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 664, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Errhandler_create(CAIRN_CALLER, CAIRN_FRAME, comm_errhandler_fn, errhandler);
+		{ int result_ = other_MPI_Errhandler_create(CAIRN_CALLER, CAIRN_FRAME, comm_errhandler_fn, errhandler); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == cairn_function(CAIRN_WORD(comm_errhandler_fn))))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Errhandler_create(CAIRN_CALLER, CAIRN_FRAME, comm_errhandler_fn, errhandler);
+		{ int result_ = other_MPI_Errhandler_create(CAIRN_CALLER, CAIRN_FRAME, comm_errhandler_fn, errhandler); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Errhandler_create) real_ = CAIRN_REAL(MPI_Errhandler_create);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3767,7 +3698,6 @@ int cairn_MPI_Errhandler_create(MPI_Comm_errhandler_function *comm_errhandler_fn
 
 static OTHER int other_MPI_Errhandler_get(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Errhandler *errhandler)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Errhandler_get) real_ = CAIRN_REAL(MPI_Errhandler_get);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(665, &caller_, &real_))
 		return real_(comm, errhandler);
@@ -3796,10 +3726,10 @@ int cairn_MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 665, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Errhandler_get(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler);
+		{ int result_ = other_MPI_Errhandler_get(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Errhandler_get(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler);
+		{ int result_ = other_MPI_Errhandler_get(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Errhandler_get) real_ = CAIRN_REAL(MPI_Errhandler_get);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3820,7 +3750,6 @@ int cairn_MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
 
 static OTHER int other_MPI_Errhandler_set(uint64_t caller_, const void *frame_, MPI_Comm comm, MPI_Errhandler errhandler)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Errhandler_set) real_ = CAIRN_REAL(MPI_Errhandler_set);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(666, &caller_, &real_))
 		return real_(comm, errhandler);
@@ -3847,10 +3776,10 @@ int cairn_MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 666, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Errhandler_set(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler);
+		{ int result_ = other_MPI_Errhandler_set(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(comm) && *in_++ == CAIRN_WORD(errhandler)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Errhandler_set(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler);
+		{ int result_ = other_MPI_Errhandler_set(CAIRN_CALLER, CAIRN_FRAME, comm, errhandler); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Errhandler_set) real_ = CAIRN_REAL(MPI_Errhandler_set);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3868,7 +3797,6 @@ int cairn_MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
 
 static OTHER int other_MPI_Type_extent(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Aint *extent)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_extent) real_ = CAIRN_REAL(MPI_Type_extent);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(667, &caller_, &real_))
 		return real_(datatype, extent);
@@ -3896,10 +3824,10 @@ int cairn_MPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 667, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_extent(CAIRN_CALLER, CAIRN_FRAME, datatype, extent);
+		{ int result_ = other_MPI_Type_extent(CAIRN_CALLER, CAIRN_FRAME, datatype, extent); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_extent(CAIRN_CALLER, CAIRN_FRAME, datatype, extent);
+		{ int result_ = other_MPI_Type_extent(CAIRN_CALLER, CAIRN_FRAME, datatype, extent); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_extent) real_ = CAIRN_REAL(MPI_Type_extent);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3919,7 +3847,6 @@ int cairn_MPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent)
 
 static OTHER int other_MPI_Type_hindexed(uint64_t caller_, const void *frame_, int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_hindexed) real_ = CAIRN_REAL(MPI_Type_hindexed);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(668, &caller_, &real_))
 		return real_(count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
@@ -3955,10 +3882,10 @@ int cairn_MPI_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint arr
 	const int64_t length_array_of_displacements_ = array_of_displacements == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const uint64_t *in_ = cairn_expected(&record_, 668, CAIRN_HEADER + 24 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_hindexed(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+		{ int result_ = other_MPI_Type_hindexed(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_blocklengths_, array_of_blocklengths) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && *in_++ == CAIRN_WORD(oldtype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_hindexed(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype);
+		{ int result_ = other_MPI_Type_hindexed(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, oldtype, newtype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_hindexed) real_ = CAIRN_REAL(MPI_Type_hindexed);
 	if (CAIRN_UNLIKELY(announced_))
@@ -3979,7 +3906,6 @@ int cairn_MPI_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint arr
 
 static OTHER int other_MPI_Type_hvector(uint64_t caller_, const void *frame_, int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_hvector) real_ = CAIRN_REAL(MPI_Type_hvector);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(669, &caller_, &real_))
 		return real_(count, blocklength, stride, oldtype, newtype);
@@ -4011,10 +3937,10 @@ int cairn_MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Data
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 669, CAIRN_HEADER + 40, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_hvector(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype);
+		{ int result_ = other_MPI_Type_hvector(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && *in_++ == CAIRN_WORD(blocklength) && *in_++ == CAIRN_WORD(stride) && *in_++ == CAIRN_WORD(oldtype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_hvector(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype);
+		{ int result_ = other_MPI_Type_hvector(CAIRN_CALLER, CAIRN_FRAME, count, blocklength, stride, oldtype, newtype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_hvector) real_ = CAIRN_REAL(MPI_Type_hvector);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4035,7 +3961,6 @@ int cairn_MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Data
 
 static OTHER int other_MPI_Type_lb(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Aint *displacement)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_lb) real_ = CAIRN_REAL(MPI_Type_lb);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(670, &caller_, &real_))
 		return real_(datatype, displacement);
@@ -4063,10 +3988,10 @@ int cairn_MPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 670, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_lb(CAIRN_CALLER, CAIRN_FRAME, datatype, displacement);
+		{ int result_ = other_MPI_Type_lb(CAIRN_CALLER, CAIRN_FRAME, datatype, displacement); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_lb(CAIRN_CALLER, CAIRN_FRAME, datatype, displacement);
+		{ int result_ = other_MPI_Type_lb(CAIRN_CALLER, CAIRN_FRAME, datatype, displacement); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_lb) real_ = CAIRN_REAL(MPI_Type_lb);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4086,7 +4011,6 @@ int cairn_MPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement)
 
 static OTHER int other_MPI_Type_struct(uint64_t caller_, const void *frame_, int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[], MPI_Datatype *newtype)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_struct) real_ = CAIRN_REAL(MPI_Type_struct);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(671, &caller_, &real_))
 		return real_(count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
@@ -4124,10 +4048,10 @@ int cairn_MPI_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array
 	const int64_t length_array_of_types_ = array_of_types == NULL ? CAIRN_NULL : cairn_not_negative((int64_t)count);
 	const uint64_t *in_ = cairn_expected(&record_, 671, CAIRN_HEADER + 16 + cairn_list_bytes(length_array_of_blocklengths_) + cairn_list_bytes(length_array_of_displacements_) + cairn_list_bytes(length_array_of_types_), announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_struct(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+		{ int result_ = other_MPI_Type_struct(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(count) && CAIRN_SAME_LIST(in_, length_array_of_blocklengths_, array_of_blocklengths) && CAIRN_SAME_LIST(in_, length_array_of_displacements_, array_of_displacements) && CAIRN_SAME_LIST(in_, length_array_of_types_, array_of_types)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_struct(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype);
+		{ int result_ = other_MPI_Type_struct(CAIRN_CALLER, CAIRN_FRAME, count, array_of_blocklengths, array_of_displacements, array_of_types, newtype); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_struct) real_ = CAIRN_REAL(MPI_Type_struct);
 	if (CAIRN_UNLIKELY(announced_))
@@ -4148,7 +4072,6 @@ int cairn_MPI_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array
 
 static OTHER int other_MPI_Type_ub(uint64_t caller_, const void *frame_, MPI_Datatype datatype, MPI_Aint *displacement)
 {
-	CAIRN_SEES_UNWINDING;
 	__typeof__(&cairn_MPI_Type_ub) real_ = CAIRN_REAL(MPI_Type_ub);
 	if (CAIRN_UNLIKELY(cairn_may_not_be_programs(caller_)) && !cairn_is_programs(672, &caller_, &real_))
 		return real_(datatype, displacement);
@@ -4176,10 +4099,10 @@ int cairn_MPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement)
 	struct cairn_record record_;
 	const uint64_t *in_ = cairn_expected(&record_, 672, CAIRN_HEADER + 16, announced_ ? cairn_self.announcement.caller : CAIRN_CALLER, CAIRN_FRAME);
 	if (CAIRN_UNLIKELY(in_ == NULL))
-		return other_MPI_Type_ub(CAIRN_CALLER, CAIRN_FRAME, datatype, displacement);
+		{ int result_ = other_MPI_Type_ub(CAIRN_CALLER, CAIRN_FRAME, datatype, displacement); CAIRN_STAYS; return result_; }
 	if (CAIRN_UNLIKELY(!(*in_++ == CAIRN_WORD(datatype)))) {
 		cairn_idle(&cairn_self);
-		return other_MPI_Type_ub(CAIRN_CALLER, CAIRN_FRAME, datatype, displacement);
+		{ int result_ = other_MPI_Type_ub(CAIRN_CALLER, CAIRN_FRAME, datatype, displacement); CAIRN_STAYS; return result_; }
 	}
 	__typeof__(&cairn_MPI_Type_ub) real_ = CAIRN_REAL(MPI_Type_ub);
 	if (CAIRN_UNLIKELY(announced_))

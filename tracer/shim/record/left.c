@@ -33,12 +33,29 @@ static uint64_t reserved_for(const void *record)
 	return is_short(record) ? h->first >> CAIRN_SHORT_DURATION_SHIFT : h->reserved;
 }
 
+// enter_of returns when an open call was entered; 0: its clock was not read yet.
+static uint64_t enter_of(const struct cairn_buffer *b, const void *record)
+{
+	const struct cairn_short_record *s = record;
+	const uint64_t ticks = s->second & (CAIRN_SHORT_MAX_ENTER - 1);
+
+	if (!is_short(record))
+		return ((const struct cairn_record_header *)record)->enter;
+	return ticks != 0 ? b->ticks + ticks : 0;
+}
+
+// was_seen reports whether an unwinder was seen to leave an open call.
+static bool was_seen(const struct cairn_buffer *b, uint64_t enter)
+{
+	return atomic_load_explicit(&b->unwound, memory_order_relaxed) > enter && enter >= b->unwound_from;
+}
+
 // end_of returns when a call was left: when that was seen, or at the latest at this time.
 static uint64_t end_of(const struct cairn_buffer *b, uint64_t enter, uint64_t at)
 {
 	const uint64_t unwound = atomic_load_explicit(&b->unwound, memory_order_relaxed);
 
-	if (unwound > enter && unwound < at)
+	if (was_seen(b, enter) && unwound < at)
 		return unwound;
 	return at > enter ? at : enter;
 }
@@ -48,21 +65,25 @@ static void end_record(const struct cairn_buffer *b, void *record, uint64_t at)
 {
 	const uint64_t left = (uint64_t)CAIRN_LEFT << 56;
 	struct cairn_record_header *h = record;
+	uint64_t enter = enter_of(b, record);
+	const uint64_t end = end_of(b, enter, at);
 
+	if (enter == 0)
+		enter = end;
 	if (!is_short(record)) {
-		h->exit = end_of(b, h->enter, at);
+		h->enter = enter;
+		h->exit = end;
 		h->first |= left;
 		atomic_store_explicit(&h->state, CAIRN_COMMITTED, memory_order_release);
 		return;
 	}
 	struct cairn_short_record *s = record;
 	const uint64_t first = atomic_load_explicit(&s->first, memory_order_relaxed);
-	const uint64_t enter = b->ticks + (s->second & (CAIRN_SHORT_MAX_ENTER - 1));
 	uint64_t *w = (uint64_t *)(s + 1);
 	*w++ = (original_of(b, first)->first & CAIRN_FUNCTION_AND_BINDING) | CAIRN_HEADER | left;
 	*w++ = b->epoch + (s->second >> CAIRN_SHORT_ENTER_BITS);
 	*w++ = enter;
-	*w++ = end_of(b, enter, at);
+	*w++ = end;
 	*w = 0;
 	atomic_store_explicit(&s->first, first | (uint64_t)CAIRN_SHORT_EXPLICIT << CAIRN_SHORT_STATE_SHIFT, memory_order_release);
 }
@@ -134,14 +155,20 @@ static bool may_return(uintptr_t open, uintptr_t later)
 	return !cairn_on_own_stack(later) && (!in_alternate(later) || later < open);
 }
 
+// opened returns the record of a nested call that was opened last.
+static void *opened(const struct cairn_buffer *b, unsigned depth)
+{
+	return (char *)(uintptr_t)b + CAIRN_BUFFER_HEADER + b->opened[depth] - sizeof(struct cairn_short_record);
+}
+
 // has_frame reports whether the return address of an open call is still where the call has put it,
 // in the part of the stack that later calls do not use.
 __attribute__((no_sanitize("address"))) // the frame may be gone
 static bool has_frame(const struct cairn_buffer *b, unsigned depth, uintptr_t frame)
 {
-	const char *record = (const char *)b + CAIRN_BUFFER_HEADER + b->opened[depth] - sizeof(struct cairn_short_record);
+	const void *record = opened(b, depth);
 	const uint64_t first = ((const struct cairn_record_header *)(const void *)record)->first;
-	const struct cairn_record_header *h = is_short(record) ? original_of(b, first) : (const void *)record;
+	const struct cairn_record_header *h = is_short(record) ? original_of(b, first) : record;
 
 	if (h->binding != 0 || h->caller >> CAIRN_ENTRY_SHIFT == CAIRN_ENTRY_TAG)
 		return true; // the word is not the address
@@ -174,14 +201,26 @@ bool cairn_resumes(const struct cairn_thread *t, const void *frame)
 
 // The unwinder calls this for each frame of a wrapper that an exception, pthread_exit or
 // pthread_cancel leaves, first while it looks for a handler, then when it leaves the frame
-// (System V ABI for AMD64, 6.2.6). Which call it leaves need not be known: the next call shows it.
+// (System V ABI for AMD64, 6.2.6). An exception leaves the innermost call that it was not yet seen
+// to leave; the end of a thread leaves all.
 int cairn_unwound(int version, int actions, uint64_t class, void *exception, void *context)
 {
-	enum { CLEANUP_PHASE = 2, CONTINUE_UNWIND = 8 };
+	enum { CLEANUP_PHASE = 2, FORCE_UNWIND = 8, CONTINUE_UNWIND = 8 };
 	const struct cairn_thread *t = &cairn_self;
 
 	(void)version, (void)class, (void)exception, (void)context;
-	if ((actions & CLEANUP_PHASE) != 0 && t->depth > 0 && t->buffer != NULL)
-		atomic_store_explicit(&t->buffer->unwound, cairn_now(), memory_order_release);
+	if ((actions & CLEANUP_PHASE) == 0 || t->depth == 0 || t->buffer == NULL)
+		return CONTINUE_UNWIND;
+	struct cairn_buffer *b = t->buffer;
+	uint64_t from = atomic_load_explicit(&b->unwound, memory_order_relaxed) != 0 ? b->unwound_from : UINT64_MAX;
+	for (unsigned depth = t->depth; depth > 0; depth--) {
+		const uint64_t enter = enter_of(b, opened(b, depth - 1));
+		if (enter == 0 || was_seen(b, enter))
+			continue;
+		from = enter < from ? enter : from;
+		break;
+	}
+	b->unwound_from = (actions & FORCE_UNWIND) != 0 ? 0 : from;
+	atomic_store_explicit(&b->unwound, cairn_now(), memory_order_release);
 	return CONTINUE_UNWIND;
 }

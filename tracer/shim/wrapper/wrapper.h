@@ -25,8 +25,12 @@
 			(cairn_reference_stamps(word_ != NULL ? &record_ : NULL), cairn_reference->write->call); \
 	} while (0)
 
-// In a function: an unwinder that passes its frame calls cairn_unwound (left.c).
+// In a function: an unwinder that passes its frame calls cairn_unwound (left.c). One function of each
+// call has it.
 #define CAIRN_SEES_UNWINDING __asm__ volatile(".cfi_personality 0x1b, cairn_unwound") // relative to the place, 4 bytes, signed
+
+// In a function, behind a call: the frame stays until the call has returned.
+#define CAIRN_STAYS __asm__ volatile("")
 
 // The body for calls that do not repeat what was expected.
 #define OTHER __attribute__((noinline, noclone))
