@@ -55,12 +55,24 @@ func parents() (found []string) {
 
 func ofUser(parent string) string { return filepath.Join(parent, "cairn-"+strconv.Itoa(os.Getuid())) }
 
+// checkOwn returns an error for a folder of another user, or one that others may look into: the
+// folder above belongs to everybody.
+func checkOwn(path string) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() || info.Sys().(*syscall.Stat_t).Uid != uint32(os.Geteuid()) || info.Mode().Perm()&0o077 != 0 {
+		return fmt.Errorf("%s is not this user's folder, or others may look into it", path)
+	}
+	return nil
+}
+
+// name is that of the run's folder on this host. Hosts may share the folder above.
+func (r *Run) name() string { return digest(r.ID, r.Out, hostname()) }
+
 // makeFolder makes the folder of a run on this host, or finds it.
 func makeFolder(run *Run) (folder, error) {
-	host, err := os.Hostname()
-	if err != nil {
-		return "", err
-	}
 	var failed []error
 	for _, parent := range parents() {
 		own := ofUser(parent)
@@ -69,13 +81,8 @@ func makeFolder(run *Run) (folder, error) {
 			failed = append(failed, err)
 			continue
 		}
-		// the folder above belongs to everybody
-		info, err := os.Lstat(own)
-		if err == nil && (!info.IsDir() || info.Sys().(*syscall.Stat_t).Uid != uint32(os.Geteuid()) || info.Mode().Perm()&0o022 != 0) {
-			err = fmt.Errorf("%s is not this user's folder, or others may write to it", own)
-		}
-		f := folder(filepath.Join(own, digest(run.ID, run.Out, host)))
-		if err == nil {
+		f := folder(filepath.Join(own, run.name()))
+		if err = checkOwn(own); err == nil {
 			err = os.Mkdir(string(f), 0o755)
 		}
 		if err == nil || errors.Is(err, fs.ErrExist) {
@@ -89,10 +96,14 @@ func makeFolder(run *Run) (folder, error) {
 // foldersOf returns the folders on this host of the runs for which wanted is true.
 func foldersOf(wanted func(*Run) bool) (found []folder) {
 	for _, parent := range parents() {
-		paths, _ := filepath.Glob(filepath.Join(ofUser(parent), "*", runFile))
+		own := ofUser(parent)
+		if checkOwn(own) != nil {
+			continue
+		}
+		paths, _ := filepath.Glob(filepath.Join(own, "*", runFile))
 		for _, path := range paths {
 			f := folder(filepath.Dir(path))
-			if run, err := f.run(); err == nil && wanted(run) {
+			if run, err := f.run(); err == nil && filepath.Base(string(f)) == run.name() && wanted(run) {
 				found = append(found, f)
 			}
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/sys/unix"
 
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracerroot"
 	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 )
 
@@ -82,9 +83,7 @@ func (f folder) pack(p *Part) error {
 
 // removeSpool removes the spool, with its files on a tmpfs.
 func (f folder) removeSpool() error {
-	if buffers, err := os.Readlink(filepath.Join(f.spool(), spool.TmpfsLink)); err == nil {
-		_ = os.RemoveAll(buffers)
-	}
+	tracerroot.RemoveBuffers(f.spool())
 	return os.RemoveAll(f.spool())
 }
 
@@ -97,10 +96,14 @@ func (f folder) packed() string {
 	return ""
 }
 
+func (f folder) openPacked(name string) (*os.File, error) {
+	return os.OpenFile(f.path(packedPrefix+name), os.O_RDONLY|unix.O_NOFOLLOW, 0)
+}
+
 // deliver moves the part of a folder to that of the run.
 func (f folder) deliver(run *Run) error {
 	name := f.packed()
-	in, err := os.Open(f.path(packedPrefix + name))
+	in, err := f.openPacked(name)
 	if err != nil {
 		return err
 	}

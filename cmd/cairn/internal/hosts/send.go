@@ -74,7 +74,7 @@ func (s *sender) send() (err error) {
 			}
 		case s.part != "":
 			if s.part == here.packed() {
-				err = errors.Join(err, s.copy(here.path(packedPrefix+s.part)))
+				err = errors.Join(err, s.copy(here.openPacked(s.part)))
 			}
 		default:
 			err = errors.Join(err, s.announce(here))
@@ -97,9 +97,8 @@ func (s *sender) announce(here folder) error {
 	return err
 }
 
-// copy prints a file.
-func (s *sender) copy(path string) error {
-	in, err := os.Open(path)
+// copy prints a file that was opened.
+func (s *sender) copy(in *os.File, err error) error {
 	if err != nil {
 		return err
 	}

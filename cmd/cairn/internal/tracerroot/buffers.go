@@ -3,6 +3,7 @@ package tracerroot
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -53,6 +54,24 @@ func makeBufferFolder(spoolFolder string, kept bool) (remove func()) {
 		return none
 	}
 	return remove
+}
+
+// RemoveBuffers removes the folder of a spool on the tmpfs, if it is one of this user's.
+func RemoveBuffers(spoolFolder string) {
+	folder, err := os.Readlink(filepath.Join(spoolFolder, spool.TmpfsLink))
+	if err == nil && filepath.Dir(folder) == sharedMemory && isBufferFolder(filepath.Base(folder)) && isOwn(folder) {
+		os.RemoveAll(folder)
+	}
+}
+
+func isBufferFolder(name string) bool {
+	return strings.HasPrefix(name, bufferFolder) || strings.HasPrefix(name, keptBufferFolder)
+}
+
+// isOwn reports whether a folder is this user's, and no link.
+func isOwn(folder string) bool {
+	info, err := os.Lstat(folder)
+	return err == nil && info.IsDir() && int(info.Sys().(*syscall.Stat_t).Uid) == os.Geteuid()
 }
 
 // lockFolder locks a folder; nil if another process has it, or there is none.
