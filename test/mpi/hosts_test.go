@@ -185,6 +185,11 @@ func TestExecOnHosts(t *testing.T) {
 				require.Zero(t, r.code, r.stderr)
 				require.Equal(t, 1, strings.Count(r.stderr, "cairn: "), r.stderr)
 				if folder == "shared" {
+					// nobody has asked for it
+					require.Eventually(t, func() bool {
+						_, err := os.Stat(filepath.Join(out, "report", "index.html"))
+						return err == nil
+					}, 20*time.Second, 20*time.Millisecond)
 					r = s.run(t, s.Hosts[0], cairnBinary(), "finish", out)
 					require.Zero(t, r.code, r.stderr)
 					requireTrace(t, out, r)

@@ -89,9 +89,7 @@ func work(here folder) error {
 		return err
 	}
 	ready := os.NewFile(readyDescriptor, "ready")
-	if _, err := ready.Write([]byte{1}); err != nil {
-		return err
-	}
+	_, _ = ready.Write([]byte{1}) // whoever waited for it may have ended; others come
 	ready.Close()
 	h.await()
 	end()
@@ -261,7 +259,9 @@ func finish(run *Run) error {
 	if err != nil {
 		return err
 	}
-	err = exec.Command(self, "finish", run.Out).Run()
+	c := exec.Command(self, "finish", run.Out)
+	c.Env = withoutRank(os.Environ())
+	err = c.Run()
 	if failed := new(exec.ExitError); errors.As(err, &failed) {
 		return nil // what is wrong is said again by whoever asks
 	}

@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -56,6 +57,14 @@ func ThisTask() Task {
 		return t
 	}
 	panic("the last one needs no variable")
+}
+
+// withoutRank returns the environment of a process that is no task.
+func withoutRank(environment []string) []string {
+	return slices.DeleteFunc(slices.Clone(environment), func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		return slices.ContainsFunc(launchers, func(l launcher) bool { return l.rank == name })
+	})
 }
 
 func number(variable string) int {
