@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +18,9 @@ type CommandLine struct {
 	launcher int   // index of the launcher
 	programs []int // indices of programs
 	values   map[string]int
+	letters  bool // after one dash: a word is letters, of which the last may have a value
 	hosts    []string
+	outputs  map[int]bool // indices of words that say what else is written or started
 }
 
 // wrappers are commands that may stand in front of a launcher.
@@ -40,13 +43,14 @@ var (
 		"mca/2 gmca/2 omca/2 gomca/2 pmixmca/2 gpmixmca/2 prtemca/2 genv/2 env/2",
 	)
 	stepValues = valuesOf(
-		`A account acctg-freq b begin c cpus-per-task C constraint cpu-bind cpu-freq cluster-constraint core-spec d dependency
-		D chdir delay-boot e error epilog exclude x export g gid gpus gpus-per-node gpus-per-socket gpus-per-task gpu-bind
-		gpu-freq gres G i input J job-name jobid K L licenses m distribution M clusters mem mem-bind mem-per-cpu mem-per-gpu
+		`A account acctg-freq b B bb bbf bcast-exclude begin c comment container cores-per-socket cpus-per-gpu cpus-per-task C
+		constraint cpu-bind cpu-freq cluster-constraint core-spec d deadline dependency extra-node-info gres-flags mail-type
+		mail-user mincpus D chdir delay-boot e error epilog exclude x export g gid gpus gpus-per-node gpus-per-socket gpus-per-task gpu-bind
+		gpu-freq gres G i input J job-name jobid L licenses m distribution M clusters mem mem-bind mem-per-cpu mem-per-gpu
 		mcs-label mpi n ntasks ntasks-per-core ntasks-per-node ntasks-per-socket ntasks-per-gpu N nodes network o output
-		open-mode p partition power priority profile prolog propagate q qos r relative reservation S signal slurmd-debug
+		open-mode p partition power priority profile prolog q qos r relative reservation S signal slurmd-debug
 		sockets-per-node switches t time task-epilog task-prolog thread-spec threads T threads-per-core time-min tmp tres-per-task
-		u uid w nodelist W wait wckey hint het-group`,
+		uid w nodelist W wait wckey hint het-group`,
 		"cores-per-task env-file nnodes nslots queue requires setopt setattr tasks-per-core tasks-per-node time-limit",
 	)
 )
@@ -64,6 +68,10 @@ func valuesOf(lists ...string) map[string]int {
 	return found
 }
 
+// outputs are the options that have something written to files, or started beside the tasks.
+var outputs = strings.Fields(`o output e error i input open-mode output-filename outfile-pattern errfile-pattern report-pid
+	report-uri report-events xml-file log log-stderr prolog epilog task-prolog task-epilog`)
+
 // hostLists are the options with hosts, hostFiles those with files that list them.
 var (
 	hostLists = []string{"H", "host", "hosts", "hostlist", "w", "nodelist"}
@@ -72,7 +80,7 @@ var (
 
 // Parse finds the programs in a launcher's command line. ok is false if it is none, or has none.
 func Parse(words []string) (c *CommandLine, ok bool) {
-	c = &CommandLine{words: words, launcher: slices.IndexFunc(words, isLauncher)}
+	c = &CommandLine{words: words, launcher: slices.IndexFunc(words, isLauncher), outputs: map[int]bool{}}
 	if c.launcher < 0 || c.launcher > 0 && !slices.Contains(wrappers, filepath.Base(words[0])) {
 		return nil, false
 	}
@@ -80,15 +88,22 @@ func Parse(words []string) (c *CommandLine, ok bool) {
 	c.values = mpirunValues
 	switch filepath.Base(words[c.launcher]) {
 	case "srun":
-		c.values = stepValues
+		c.values, c.letters = stepValues, true
 	case "flux":
-		c.values = stepValues
-		next++ // run, submit
+		// its other commands do not wait for the job, or start something that starts programs
+		if next >= len(words) || words[next] != "run" {
+			return nil, false
+		}
+		c.values, c.letters = stepValues, true
+		next++
 	}
 	for next < len(words) {
 		at := c.program(next)
 		if at >= len(words) {
 			break
+		}
+		if slices.Contains(words[next:at], "--multi-prog") || isHostAndNumber(words[at:]) {
+			return nil, false
 		}
 		c.programs = append(c.programs, at)
 		// of several programs, those that follow have a colon before them
@@ -101,41 +116,84 @@ func Parse(words []string) (c *CommandLine, ok bool) {
 	return c, len(c.programs) > 0
 }
 
-func isLauncher(word string) bool {
-	name := filepath.Base(word)
-	return slices.ContainsFunc([]string{"mpirun", "mpiexec", "orterun", "prterun"}, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) ||
-		name == "srun" || name == "flux"
+// launcherName is that of a launcher whose options are known, as systems install it. Others have
+// similar names and another syntax, such as mpirun_rsh.
+var launcherName = regexp.MustCompile(`^((mpirun|mpiexec)(\.(openmpi|mpich|hydra))?|orterun|prterun|srun|flux)$`)
+
+func isLauncher(word string) bool { return launcherName.MatchString(filepath.Base(word)) }
+
+// isHostAndNumber reports whether words are those of another mpirun, which has a host and the number
+// of its tasks before a program.
+func isHostAndNumber(words []string) bool {
+	if len(words) < 3 || isFile(words[0]) || strings.ContainsRune(words[0], '/') {
+		return false
+	}
+	_, err := strconv.Atoi(words[1])
+	return err == nil
 }
 
 // program returns the index of the first word that is no option and no value of one.
 func (c *CommandLine) program(at int) int {
 	for at < len(c.words) && strings.HasPrefix(c.words[at], "-") {
-		name, value, joined := strings.Cut(strings.TrimLeft(c.words[at], "-"), "=")
+		name, value, joined := c.option(c.words[at])
+		from := at
 		at++
-		if joined {
-			c.note(name, value)
-			continue
+		if !joined {
+			at += c.following(name, c.words[at:])
+			value = strings.Join(c.words[from+1:min(at, len(c.words))], " ")
 		}
-		n, known := c.values[name]
-		if !known && at < len(c.words) && isValue(c.words[at]) {
-			n = 1
+		c.note(name, value)
+		if slices.Contains(outputs, name) || strings.HasPrefix(value, "orte_output_filename ") {
+			for i := from; i < at; i++ {
+				c.outputs[i] = true
+			}
 		}
-		if n == 1 && at < len(c.words) {
-			c.note(name, c.words[at])
-		}
-		at += n
 	}
 	return at
+}
+
+// option takes an option apart. joined reports that its value is in the same word, or that it can
+// have none.
+func (c *CommandLine) option(word string) (name, value string, joined bool) {
+	letters, short := word[1:], c.letters && !strings.HasPrefix(word, "--")
+	for ; short && letters != ""; letters = letters[1:] {
+		name, value = letters[:1], letters[1:]
+		if c.values[name] > 0 {
+			return name, strings.TrimPrefix(value, "="), value != ""
+		}
+	}
+	if short {
+		return name, "", true
+	}
+	return strings.Cut(strings.TrimLeft(word, "-"), "=")
+}
+
+// following returns how many of the words after an option are its value.
+func (c *CommandLine) following(name string, words []string) int {
+	n, known := c.values[name]
+	switch {
+	case !known && len(words) > 0 && isValue(words[0]):
+		return 1
+	case n == 2 && len(words) > 0 && strings.Contains(name, "env") && strings.Contains(words[0], "="):
+		return 1
+	}
+	return n
 }
 
 // isValue reports whether the word after an option that is not known is the option's value: it can
 // be no program then.
 func isValue(word string) bool {
-	if strings.HasPrefix(word, "-") || strings.ContainsRune(word, '/') {
+	if strings.HasPrefix(word, "-") || strings.ContainsRune(word, '/') || isFile(word) {
 		return false
 	}
 	_, err := exec.LookPath(word)
 	return err != nil
+}
+
+// isFile reports whether a word names a file in the current folder: launchers look there, too.
+func isFile(word string) bool {
+	info, err := os.Stat(word)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // note keeps the hosts that an option names.
@@ -197,24 +255,34 @@ func isThisHost(name string) bool {
 
 // Prefixed returns the command line with words in front of each program.
 func (c *CommandLine) Prefixed(words ...string) []string {
-	return c.change(func(program []string) []string { return append(slices.Clone(words), program...) })
+	return c.change(nil, func(program []string) []string { return append(slices.Clone(words), program...) })
 }
 
-// Replaced returns the command line with words in the place of each program and its arguments.
+// Replaced returns the command line with words in the place of each program and its arguments, and
+// without options by which the launcher writes to files: those have the job's output.
 func (c *CommandLine) Replaced(words ...string) []string {
-	return c.change(func([]string) []string { return words })
+	return c.change(c.outputs, func([]string) []string { return words })
 }
 
-func (c *CommandLine) change(f func(program []string) []string) []string {
+func (c *CommandLine) change(without map[int]bool, f func(program []string) []string) []string {
 	var changed []string
 	from := 0
+	keep := func(to int) {
+		for ; from < to; from++ {
+			if !without[from] {
+				changed = append(changed, c.words[from])
+			}
+		}
+	}
 	for i, at := range c.programs {
 		end := len(c.words)
 		if i+1 < len(c.programs) {
 			end = at + slices.Index(c.words[at:], ":")
 		}
-		changed = append(append(changed, c.words[from:at]...), f(c.words[at:end])...)
+		keep(at)
+		changed = append(changed, f(c.words[at:end])...)
 		from = end
 	}
-	return append(changed, c.words[from:]...)
+	keep(len(c.words))
+	return changed
 }

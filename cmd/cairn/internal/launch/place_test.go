@@ -11,8 +11,10 @@ import (
 )
 
 // The program in the command line of a launcher, for each launcher and form of options. In the text
-// it has a + in front.
+// it has a + in front, and words that are left out of a further start have a !.
 func TestProgramInACommandLine(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile("here", nil, 0o755))
 	for _, text := range []string{
 		"mpirun -H a,b +./a --np 4",
 		"mpirun -np 4 --oversubscribe --mca btl tcp,self --mca plm_rsh_agent ssh -x LD_LIBRARY_PATH +./a",
@@ -27,17 +29,30 @@ func TestProgramInACommandLine(t *testing.T) {
 		"srun --ntasks 4 --nodelist a,b +python3 a.py : +./b",
 		"flux run -n 4 -N2 --env=X=1 +./a",
 		"env X=1 timeout 60 mpirun -n 2 +./a",
+		"mpiexec -genv X=1 -env Y=2 +./a b",
+		"mpiexec -genv X 1 +./a b",
+		"mpirun --some-new-switch +here in.dat",
+		"srun -u +./a in.dat",
+		"srun -K --propagate +./a in.dat",
+		"srun -n4 +here in.dat",
+		"srun -n4 -l +here in.dat",
+		"srun -lun 4 -N2 -wa,b +here in.dat",
+		"srun -n 4 !-o !job.log !-ejob.err !--error=job.err !--input !none !--task-prolog !./p +./a -o out",
+		"mpirun !--output-filename !logs !--report-pid !pid.txt !--mca !orte_output_filename !logs --mca btl tcp +./a",
+		"mpiexec.mpich !-outfile-pattern !%r.out !-errfile-pattern=%r.err -n 4 +./a",
+		"flux run -n 4 !--output=job.log -u +./a",
 	} {
 		var words, prefixed, replaced []string
 		inside := false
 		for _, word := range strings.Fields(text) {
 			word, begins := strings.CutPrefix(word, "+")
+			word, dropped := strings.CutPrefix(word, "!")
 			inside = (inside || begins) && word != ":"
 			if begins {
 				prefixed, replaced = append(prefixed, "cairn", "exec"), append(replaced, "cairn", "send")
 			}
 			words, prefixed = append(words, word), append(prefixed, word)
-			if !inside {
+			if !inside && !dropped {
 				replaced = append(replaced, word)
 			}
 		}
@@ -46,7 +61,11 @@ func TestProgramInACommandLine(t *testing.T) {
 		assert.Equal(t, prefixed, c.Prefixed("cairn", "exec"))
 		assert.Equal(t, replaced, c.Replaced("cairn", "send"))
 	}
-	for _, text := range []string{"./a mpirun ./b", "mpirun -n 4", "bash -c mpirun", "mpirun --app file"} {
+	for _, text := range []string{
+		"./a mpirun ./b", "mpirun -n 4", "bash -c mpirun", "mpirun --app file", "mpirun_rsh -hostfile f X=1 ./a", "mpirun a 4 ./a",
+		"mpirun a,b 4 ./a : c 2 ./b", "mpiexec_mpt -n 2 ./a", "flux mini run ./a", "flux submit ./a", "flux alloc -n 4 ./a", "flux",
+		"srun -n 2 --multi-prog conf",
+	} {
 		_, ok := Parse(strings.Fields(text))
 		assert.False(t, ok, text)
 	}
