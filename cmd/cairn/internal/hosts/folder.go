@@ -1,6 +1,7 @@
 package hosts
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -109,6 +110,16 @@ func foldersOf(wanted func(*Run) bool) (found []folder) {
 		}
 	}
 	return found
+}
+
+// remove removes the folder, at once: tasks may be about to come to it, and have one of their own
+// then.
+func (f folder) remove() error {
+	gone := filepath.Join(filepath.Dir(string(f)), ".removed-"+rand.Text())
+	if err := os.Rename(string(f), gone); err != nil {
+		return err
+	}
+	return os.RemoveAll(gone)
 }
 
 func (f folder) path(name string) string { return filepath.Join(string(f), name) }

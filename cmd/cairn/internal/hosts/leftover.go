@@ -2,7 +2,6 @@ package hosts
 
 import (
 	"errors"
-	"os"
 	"time"
 )
 
@@ -22,9 +21,6 @@ func (f folder) deliverLeft(limit time.Duration) error {
 		return err
 	}
 	defer held.Close()
-	if f.packed() == "" && !exists(f.spool()) { // killed before a task was traced
-		return os.RemoveAll(string(f))
-	}
 	if err := f.packLeft(); err != nil {
 		return err
 	}
@@ -35,9 +31,9 @@ func (f folder) deliverLeft(limit time.Duration) error {
 	return f.deliver(run)
 }
 
-// packLeft packs what a compressor that was killed has left.
+// packLeft packs what a compressor that was killed has left, if there is anything.
 func (f folder) packLeft() error {
-	if f.packed() != "" {
+	if !exists(f.spool()) {
 		return nil
 	}
 	if anyAlive(f.spool()) {

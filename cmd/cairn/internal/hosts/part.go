@@ -87,34 +87,40 @@ func (f folder) removeSpool() error {
 	return os.RemoveAll(f.spool())
 }
 
-// packed returns the name of a folder's part; "": it is not packed.
-func (f folder) packed() string {
+// packed returns the names of the parts in a folder: a program may be started again in it before
+// the first one is fetched.
+func (f folder) packed() (names []string) {
 	paths, _ := filepath.Glob(f.path(packedPrefix + "*"))
 	for _, path := range paths {
-		return strings.TrimPrefix(filepath.Base(path), packedPrefix)
+		names = append(names, strings.TrimPrefix(filepath.Base(path), packedPrefix))
 	}
-	return ""
+	return names
 }
 
 func (f folder) openPacked(name string) (*os.File, error) {
 	return os.OpenFile(f.path(packedPrefix+name), os.O_RDONLY|unix.O_NOFOLLOW, 0)
 }
 
-// deliver moves the part of a folder to that of the run.
+// deliver moves the parts of a folder, in which nothing else is, to that of the run.
 func (f folder) deliver(run *Run) error {
-	name := f.packed()
+	for _, name := range f.packed() {
+		if err := f.copyPart(name, run.Out); err != nil {
+			return err
+		}
+	}
+	return f.remove()
+}
+
+func (f folder) copyPart(name, out string) error {
 	in, err := f.openPacked(name)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	if err := savePart(run.Out, name, func(out io.Writer) error {
+	return savePart(out, name, func(out io.Writer) error {
 		_, err := io.Copy(out, in)
 		return err
-	}); err != nil {
-		return err
-	}
-	return os.RemoveAll(string(f))
+	})
 }
 
 // savePart writes a part into a run's folder, at once.

@@ -69,11 +69,9 @@ func (s *sender) send() (err error) {
 		turn.Close()
 		switch {
 		case s.done != nil:
-			if slices.Contains(s.done, here.packed()) {
-				err = errors.Join(err, os.RemoveAll(string(here)))
-			}
+			err = errors.Join(err, s.remove(here))
 		case s.part != "":
-			if s.part == here.packed() {
+			if slices.Contains(here.packed(), s.part) {
 				err = errors.Join(err, s.copy(here.openPacked(s.part)))
 			}
 		default:
@@ -83,7 +81,25 @@ func (s *sender) send() (err error) {
 	return err
 }
 
-// announce packs the part of a host, unless that is in the run's folder, and prints its name.
+// remove removes the parts that have arrived, and the folder unless there is something else in it.
+func (s *sender) remove(here folder) (err error) {
+	for _, name := range here.packed() {
+		if slices.Contains(s.done, name) {
+			err = errors.Join(err, os.Remove(here.path(packedPrefix+name)))
+		}
+	}
+	held, failed := here.lock()
+	if held == nil {
+		return errors.Join(err, failed) // another start of the program has it
+	}
+	defer held.Close()
+	if len(here.packed()) == 0 && !exists(here.spool()) {
+		err = errors.Join(err, here.remove())
+	}
+	return err
+}
+
+// announce packs what a host has, unless that is in the run's folder, and prints the names of parts.
 func (s *sender) announce(here folder) error {
 	held, err := here.await(sendLimit)
 	if held == nil {
@@ -93,7 +109,10 @@ func (s *sender) announce(here folder) error {
 	if err := here.packLeft(); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "%s %s\n", announcement, here.packed())
+	for _, name := range here.packed() {
+		_, failed := fmt.Fprintf(s.out, "%s %s\n", announcement, name)
+		err = errors.Join(err, failed)
+	}
 	return err
 }
 

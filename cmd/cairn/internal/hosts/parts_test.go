@@ -1,0 +1,67 @@
+package hosts
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// leave makes what a compressor that was killed leaves of one process.
+func (f folder) leave(t *testing.T, process string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Join(f.spool(), process), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(f.spool(), process, "process.json"), []byte("{}"), 0o644))
+}
+
+// twice leaves two starts of a program: the part of one, and the spool of another.
+func (f folder) twice(t *testing.T) {
+	t.Helper()
+	f.leave(t, "first")
+	require.NoError(t, f.packLeft())
+	f.leave(t, "second")
+}
+
+// All parts of a host come to the run's folder.
+func TestTwoStartsAreDelivered(t *testing.T) {
+	run, f := madeRun(t)
+	f.twice(t)
+	require.NoError(t, Deliver(run.Out, 0))
+	require.NoDirExists(t, string(f))
+	into := filepath.Join(t.TempDir(), "spool")
+	parts, err := Unpack(run.Out, into)
+	require.NoError(t, err)
+	require.Len(t, parts, 2)
+	require.FileExists(t, filepath.Join(into, "first", "process.json"))
+	require.FileExists(t, filepath.Join(into, "second", "process.json"))
+	left, err := os.ReadDir(filepath.Dir(string(f)))
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+// All parts of a host are announced and sent, and the folder goes with the last one.
+func TestTwoStartsAreSent(t *testing.T) {
+	run, f := madeRun(t)
+	f.twice(t)
+	turn := 0
+	send := func(s sender) string {
+		var out bytes.Buffer
+		turn++
+		s.run, s.turn, s.out = run.ID, strings.Repeat("x", turn), &out
+		require.NoError(t, s.send())
+		return out.String()
+	}
+	names := announcements(strings.NewReader(send(sender{})))
+	require.Len(t, names, 2)
+	for _, name := range names {
+		require.NoError(t, save(strings.NewReader(send(sender{part: name})), run.Out, name))
+	}
+	send(sender{done: names[:1]})
+	require.Equal(t, names[1:], f.packed())
+	send(sender{done: names[1:]})
+	require.NoDirExists(t, string(f))
+	require.Len(t, list(run.Out), 2)
+}
