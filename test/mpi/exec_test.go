@@ -169,11 +169,7 @@ func TestOneCompressorForEachJob(t *testing.T) {
 	all.Wait()
 	for job := range jobs {
 		out := filepath.Join(dir, "out-"+strconv.Itoa(job))
-		// the last compressor finishes the run, whichever task it was started by
-		require.Eventually(t, func() bool {
-			_, err := os.Stat(filepath.Join(out, "hosts.json"))
-			return err == nil
-		}, 20*time.Second, 20*time.Millisecond)
+		awaitPart(t, out) // the last compressor finishes the run, whichever task it was started by
 		r := cairn(t, out, "finish", out)
 		require.Equal(t, 64, r.code, r.stderr)
 		require.Contains(t, r.stderr, "no task has recorded a call")
@@ -262,4 +258,67 @@ func processes(t *testing.T) (found []process) {
 		}
 	}
 	return found
+}
+
+// A folder that a run cannot be written to is refused before the program starts.
+func TestExecRefusesAFolder(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	file := filepath.Join(dir, "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o644))
+	for _, out := range []string{file, filepath.Join(file, "below"), "/proc/no-folder"} {
+		cmd := task("refused", 0, 1, out, "touch", filepath.Join(dir, "started"))
+		said, err := cmd.CombinedOutput()
+		require.Error(t, err)
+		require.Equal(t, 64, cmd.ProcessState.ExitCode(), string(said))
+		require.Contains(t, string(said), "a run cannot be written to "+out)
+		require.NoFileExists(t, filepath.Join(dir, "started"))
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "cairn-*", "*"))
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+// A program in the current folder is found, as launchers find it.
+func TestExecInTheCurrentFolder(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.out"), []byte("#!/bin/sh\necho ran\n"), 0o755))
+	cmd := task("here", 0, 1, filepath.Join(dir, "out"), "a.out")
+	cmd.Dir = dir
+	said, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(said))
+	require.Contains(t, string(said), "ran")
+	awaitPart(t, filepath.Join(dir, "out"))
+	said, err = task("none", 0, 1, filepath.Join(dir, "out-2"), "no-such-program").CombinedOutput()
+	require.ErrorContains(t, err, "exit status 127", string(said))
+}
+
+// awaitPart waits until the compressor of a job without MPI has done its work.
+func awaitPart(t *testing.T, out string) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		_, err := os.Stat(filepath.Join(out, "hosts.json"))
+		return err == nil
+	}, 20*time.Second, 20*time.Millisecond)
+}
+
+// A program is traced although its environment names a tracer that is not in it. With one that is,
+// the folder is that of the other.
+func TestExecUnderAnotherTracer(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	out := filepath.Join(dir, "out")
+	cmd := task("stale", 0, 1, out, "sh", "-c", "echo $CAIRN_ROOT")
+	cmd.Env = append(cmd.Env, "CAIRN_ROOT="+dir)
+	said, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(said))
+	require.Contains(t, string(said), "tracing to "+out)
+	require.NotContains(t, string(said), dir+"\n")
+	awaitPart(t, out)
+
+	said, err = exec.Command(cairnBinary(), "run", "-o", filepath.Join(dir, "of-run"), "--", cairnBinary(), "exec", "-o", filepath.Join(dir, "other"), "true").CombinedOutput()
+	require.Error(t, err) // nothing was traced
+	require.Contains(t, string(said), "-o is not used")
+	require.NoDirExists(t, filepath.Join(dir, "other"))
 }

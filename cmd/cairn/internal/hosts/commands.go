@@ -47,7 +47,7 @@ A DIR that has a run in it is refused before the program starts.`,
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			s := start{task: ThisTask(), command: args, stderr: c.ErrOrStderr()}
+			s := start{task: ThisTask(), command: args, named: out != "", stderr: c.ErrOrStderr()}
 			var err error
 			if handed != "" {
 				s.run, err = parseRun(handed)

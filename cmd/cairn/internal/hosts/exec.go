@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,6 +25,7 @@ type start struct {
 	run     Run
 	task    Task
 	command []string
+	named   bool // the run's folder is, by the user
 	stderr  io.Writer
 }
 
@@ -32,15 +34,16 @@ const startLimit = 10 * time.Second
 
 // become joins the run and becomes the program. It only returns if that fails.
 func (s *start) become() error {
-	if err := launch.CheckCommand(s.command[0]); err != nil {
-		return err
-	}
-	program, err := exec.LookPath(s.command[0])
-	if err != nil && !errors.Is(err, exec.ErrDot) {
+	program, err := find(s.command[0])
+	if err != nil {
 		return err
 	}
 	environment := os.Environ()
-	if root := os.Getenv("CAIRN_ROOT"); root == "" || !exists(root) { // else `cairn run` traces it already
+	if tracerroot.Inherited() {
+		if s.named && s.task.Rank <= 0 {
+			s.say("the program is traced already, to where `cairn run` in front of the launcher writes: -o is not used")
+		}
+	} else {
 		added, err := s.join()
 		switch {
 		case cli.IsUsageError(err) && s.task.First:
@@ -57,6 +60,20 @@ func (s *start) become() error {
 	}
 	restoreSignals()
 	return unix.Exec(program, s.command, environment)
+}
+
+// find returns the path of a program: where a shell looks, or in the current folder, as launchers do.
+func find(name string) (string, error) {
+	path, err := exec.LookPath(name)
+	if err == nil || errors.Is(err, exec.ErrDot) {
+		return path, nil
+	}
+	if !strings.ContainsRune(name, '/') {
+		if here, err := exec.LookPath("./" + name); err == nil {
+			return here, nil
+		}
+	}
+	return "", launch.CheckCommand(name)
 }
 
 func (s *start) say(format string, args ...any) {
@@ -91,7 +108,7 @@ func (s *start) join() ([]string, error) {
 			err = s.startCompressor(here, held)
 			held.Close()
 		}
-		if errors.Is(err, os.ErrNotExist) { // removed at the end of an earlier start
+		if errors.Is(err, os.ErrNotExist) && !cli.IsUsageError(err) { // removed at the end of an earlier start
 			here, err = makeFolder(&s.run)
 		}
 		if err != nil {
@@ -109,7 +126,7 @@ func (s *start) join() ([]string, error) {
 // startCompressor starts the host's compressor, which keeps the lock, and waits until it is ready.
 func (s *start) startCompressor(here folder, held *os.File) error {
 	if err := s.run.claim(); err != nil {
-		_ = os.RemoveAll(string(here)) // nobody traces anything in it
+		_ = here.remove() // nobody traces anything in it
 		return err
 	}
 	raw, err := json.Marshal(s.run)
@@ -165,7 +182,11 @@ func (r *Run) claim() error {
 		}
 	}
 	if err := r.Mark(); err != nil {
-		return err
+		var of *fs.PathError
+		if errors.As(err, &of) {
+			err = of.Err
+		}
+		return cli.UsageError(fmt.Errorf("a run cannot be written to %s (%w): name another folder with -o", r.Out, err))
 	}
 	if r.sees() {
 		return nil

@@ -92,6 +92,12 @@ func Environment(path string, config settings.Settings) []string {
 	return []string{"LD_PRELOAD=" + preload(path, config.Pointers), "CAIRN_ROOT=" + path}
 }
 
+// Inherited reports whether this process's environment has a tracer that works.
+func Inherited() bool {
+	root := os.Getenv("CAIRN_ROOT")
+	return root != "" && exists(filepath.Join(root, configFile)) && strings.Contains(os.Getenv("LD_PRELOAD"), root+"/")
+}
+
 // preload returns the value of LD_PRELOAD for the tracer at root.
 func preload(root string, pointers bool) string {
 	var libraries []string
