@@ -15,8 +15,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/launch"
 	"github.com/cairn-mpi/cairn/tracer/settings"
@@ -52,15 +55,29 @@ func parseRun(text string) (r Run, err error) {
 	return r, err
 }
 
-// arrival is how long parts are awaited before they are asked for.
-const arrival = time.Second
+const (
+	// arrival is how long parts are awaited before they are asked for.
+	arrival = time.Second
+	// noticed is how long that takes before it is said.
+	noticed = 3 * time.Second
+	// silence is how long the launcher may print nothing: longer than a host may take to answer.
+	silence = sendLimit + 30*time.Second
+)
 
 // Collect has the parts of all hosts in the run's folder: those that see it write to it. The others
 // are asked by means of the launcher.
-func (r *Run) Collect(ctx context.Context, line *launch.CommandLine) error {
-	AwaitAll(r.Out, arrival)
+func (r *Run) Collect(ctx context.Context, line *launch.CommandLine, say func(format string, args ...any)) error {
+	slow := time.AfterFunc(noticed, func() {
+		say("waiting for what other hosts recorded; a signal (Ctrl-C) ends this, and keeps what has come")
+	})
+	defer slow.Stop()
+	AwaitAll(ctx, r.Out, arrival)
 	if complete(r.Out) {
 		return nil
+	}
+	if line.AsksForHosts() {
+		return fmt.Errorf("a further srun would get hosts of its own, since this is no allocation: `cairn finish %s` on the job's hosts "+
+			"writes there what they have", r.Out)
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -76,6 +93,9 @@ func (r *Run) Collect(ctx context.Context, line *launch.CommandLine) error {
 		return nil
 	})
 	for _, name := range names {
+		if ctx.Err() != nil {
+			break
+		}
 		failed := ask(func(out io.Reader) error { return save(out, r.Out, name) }, "--part", name)
 		if failed == nil {
 			done = append(done, name)
@@ -88,9 +108,37 @@ func (r *Run) Collect(ctx context.Context, line *launch.CommandLine) error {
 	return err
 }
 
+// ofOutput are variables by which launchers write to files. Those have the job's output.
+var ofOutput = []string{
+	"SLURM_STDINMODE", "SLURM_STDOUTMODE", "SLURM_STDERRMODE", "SRUN_INPUT", "SRUN_OUTPUT", "SRUN_ERROR", "OMPI_MCA_orte_output_filename",
+	"SLURM_PROLOG", "SLURM_EPILOG", "SRUN_PROLOG", "SRUN_EPILOG", "SLURM_TASK_PROLOG", "SLURM_TASK_EPILOG",
+}
+
+// A progress postpones a deadline with each piece that is read.
+type progress struct {
+	io.Reader
+	deadline *time.Timer
+}
+
+func (p progress) Read(b []byte) (int, error) {
+	n, err := p.Reader.Read(b)
+	p.deadline.Reset(silence)
+	return n, err
+}
+
 // listen runs a command and has its standard output read.
 func listen(ctx context.Context, command []string, hear func(io.Reader) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	deadline := time.AfterFunc(silence, func() { cancel(fmt.Errorf("the launcher printed nothing for %v", silence)) })
+	defer deadline.Stop()
 	c := exec.CommandContext(ctx, command[0], command[1:]...)
+	c.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		return slices.Contains(ofOutput, name)
+	})
+	c.Cancel = func() error { return c.Process.Signal(unix.SIGTERM) } // so that it ends what it started
+	c.WaitDelay = startLimit
 	var problems bytes.Buffer
 	c.Stderr = &problems
 	out, err := c.StdoutPipe()
@@ -100,9 +148,15 @@ func listen(ctx context.Context, command []string, hear func(io.Reader) error) e
 	if err != nil {
 		return err
 	}
-	heard := hear(out)
+	// a process that the launcher leaves behind may keep the pipe
+	context.AfterFunc(ctx, func() { time.AfterFunc(startLimit, func() { out.Close() }) })
+	heard := hear(progress{out, deadline})
 	_, _ = io.Copy(io.Discard, out)
-	if err := c.Wait(); err != nil {
+	err = c.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
 		return fmt.Errorf("the launcher: %w: %s", err, strings.TrimSpace(problems.String()))
 	}
 	return heard

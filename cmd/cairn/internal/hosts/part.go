@@ -3,6 +3,7 @@ package hosts
 import (
 	"archive/tar"
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -228,10 +229,10 @@ func complete(out string) bool {
 
 // AwaitAll waits for the parts of all tasks in a run's folder, or until somebody has finished it.
 // It waits longer than the limit while a part is being written.
-func AwaitAll(out string, limit time.Duration) {
+func AwaitAll(ctx context.Context, out string, limit time.Duration) {
 	const poll = 50 * time.Millisecond
 	mark := (&Run{Out: out}).mark()
-	for deadline := time.Now().Add(limit); exists(mark) && !complete(out); time.Sleep(poll) {
+	for deadline := time.Now().Add(limit); ctx.Err() == nil && exists(mark) && !complete(out); time.Sleep(poll) {
 		if time.Now().After(deadline) && !arriving(out) {
 			return
 		}

@@ -20,7 +20,9 @@ type CommandLine struct {
 	values   map[string]int
 	letters  bool // after one dash: a word is letters, of which the last may have a value
 	hosts    []string
-	outputs  map[int]bool // indices of words that say what else is written or started
+	// allocated reports that an option names an allocation
+	allocated bool
+	outputs   map[int]bool // indices of words that say what else is written or started
 }
 
 // wrappers are commands that may stand in front of a launcher.
@@ -199,6 +201,8 @@ func isFile(word string) bool {
 // note keeps the hosts that an option names.
 func (c *CommandLine) note(option, value string) {
 	switch {
+	case option == "jobid":
+		c.allocated = true
 	case slices.Contains(hostLists, option):
 		for _, host := range strings.Split(value, ",") {
 			name, _, _ := strings.Cut(host, ":") // the number of slots
@@ -241,6 +245,12 @@ func (c *CommandLine) LeavesThisHost() bool {
 		}
 	}
 	return slices.ContainsFunc(hosts, func(host string) bool { return !isThisHost(host) })
+}
+
+// AsksForHosts reports whether each start of the launcher gets hosts of its own: srun, where there
+// is no allocation.
+func (c *CommandLine) AsksForHosts() bool {
+	return filepath.Base(c.words[c.launcher]) == "srun" && os.Getenv("SLURM_JOB_ID") == "" && os.Getenv("SLURM_JOBID") == "" && !c.allocated
 }
 
 func isThisHost(name string) bool {

@@ -101,6 +101,15 @@ func TestCommandThatLeavesThisHost(t *testing.T) {
 		require.True(t, ok)
 		assert.Equal(t, leaves, c.LeavesThisHost(), command)
 	}
+	t.Setenv("SLURM_JOBID", "")
+	for _, job := range []string{"", "17"} {
+		t.Setenv("SLURM_JOB_ID", job)
+		for command, asks := range map[string]bool{"mpirun ./a": false, "srun --jobid=7 ./a": false, "srun --jobid 7 ./a": false, "srun -n 4 ./a --jobid=7": job == ""} {
+			c, ok := Parse(strings.Fields(command))
+			require.True(t, ok)
+			assert.Equal(t, asks, c.AsksForHosts(), command)
+		}
+	}
 	c, _ := Parse([]string{"mpirun", "./a"})
 	t.Setenv("PBS_NODEFILE", here)
 	assert.False(t, c.LeavesThisHost())

@@ -64,7 +64,7 @@ func (r Run) finishLater(ctx context.Context) error {
 	if hosts.ThisTask().Rank > 0 {
 		return nil // the first one does the rest
 	}
-	hosts.AwaitAll(out, arrival)
+	hosts.AwaitAll(ctx, out, arrival)
 	folder, err := r.reopen(out)
 	if err != nil {
 		return err

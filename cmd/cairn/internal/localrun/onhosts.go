@@ -2,12 +2,31 @@ package localrun
 
 import (
 	"context"
+	"errors"
 	"os"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/hosts"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/launch"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/untraced"
 )
+
+// fetch collects what hosts have recorded. A signal ends it.
+func (r Run) fetch(ctx context.Context, run *hosts.Run, line *launch.CommandLine, signals *launch.EndSignals) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		select {
+		case s := <-signals.Asked:
+			cancel(errors.New(unix.SignalName(s)))
+		case <-ctx.Done():
+		}
+	}()
+	if err := run.Collect(ctx, line, r.say); err != nil {
+		r.say("not all hosts have sent what they recorded: %v", err)
+	}
+}
 
 // onHosts runs a command that may start ranks on other hosts, with `cairn exec` in front of its
 // programs, and collects what each host has recorded.
@@ -36,9 +55,7 @@ func (r Run) onHosts(ctx context.Context, folder *runFolder, signals *launch.End
 	if err != nil {
 		return err
 	}
-	if err := run.Collect(ctx, line); err != nil {
-		r.say("not all hosts have sent what they recorded: %v", err)
-	}
+	r.fetch(ctx, run, line, signals)
 	parts, err := hosts.Unpack(folder.path, folder.spool())
 	if err != nil {
 		r.say("%v", err)
