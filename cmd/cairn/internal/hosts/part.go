@@ -207,9 +207,18 @@ func list(out string) []string {
 	return paths
 }
 
-// complete reports whether the parts in a run's folder are those of all tasks, with those that were
-// unpacked before.
+// Waiting reports whether parts in a run's folder have not been unpacked.
+func Waiting(out string) bool { return len(list(out)) > 0 }
+
+// complete reports whether the parts in a run's folder are those of all tasks.
 func complete(out string) bool {
+	missing, known := Missing(out)
+	return known && missing == 0
+}
+
+// Missing returns the number of tasks of which there is no part in a run's folder, with those parts
+// that were unpacked before. known is false if the launcher has not said how many there are.
+func Missing(out string) (tasks int, known bool) {
 	parts := Parts(out)
 	for _, path := range list(out) {
 		if p, err := readPart(path, ""); err == nil {
@@ -224,7 +233,7 @@ func complete(out string) bool {
 		}
 	}
 	delete(ranks, unknown)
-	return size != unknown && len(ranks) >= size
+	return max(size-len(ranks), 0), size != unknown
 }
 
 // AwaitAll waits for the parts of all tasks in a run's folder, or until somebody has finished it.

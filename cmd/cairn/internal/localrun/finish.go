@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cairn-mpi/cairn/analyzer/report"
+	"github.com/cairn-mpi/cairn/analyzer/wording"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/cli"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/hosts"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/launch"
@@ -163,6 +164,9 @@ func (r Run) missing(folder *runFolder, runs []shipper.LocalRun) string {
 		if ranks := run.Summary.Missing.String(); r.spread && ranks != "" {
 			return fmt.Sprintf("ranks %s are not in it: `cairn finish %s` on their hosts adds them", ranks, quoted(folder.path))
 		}
+	}
+	if n, known := hosts.Missing(folder.path); r.spread && known && n > 0 {
+		return fmt.Sprintf("it has nothing of %s of the job: `cairn finish %s` on their hosts adds what they recorded", wording.Count(n, "task", "tasks"), quoted(folder.path))
 	}
 	return ""
 }

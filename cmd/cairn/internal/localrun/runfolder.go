@@ -178,7 +178,7 @@ func (f *runFolder) clear() error {
 // leave removes the tracer and the spool if all records are in traces, and what a run without a
 // single record created, so that the next run finds the folder unchanged.
 func (f *runFolder) leave() {
-	if f.recorded() && !f.merged {
+	if f.recorded() && !f.merged || hosts.Waiting(f.path) {
 		return
 	}
 	_ = os.RemoveAll(f.tracer())
