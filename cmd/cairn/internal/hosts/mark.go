@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Names in the folder of a run.
@@ -40,9 +41,22 @@ func (r *Run) Mark() error {
 	}
 	// several hosts may do this at the same time
 	if err := os.Link(own.Name(), r.mark()); err != nil && !errors.Is(err, fs.ErrExist) {
-		return os.Rename(own.Name(), r.mark()) // a file system without links
+		return r.markWithoutLinks()
 	}
 	return nil
+}
+
+// markWithoutLinks does the same on a file system that has no links.
+func (r *Run) markWithoutLinks() error {
+	mark, err := os.OpenFile(r.mark(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = mark.WriteString(r.ID)
+	return errors.Join(err, mark.Close())
 }
 
 // Marked reports whether the parts of a run are, or will be, in its folder.
@@ -56,5 +70,12 @@ func Made(e fs.DirEntry) bool {
 // sees reports whether this host sees the run's folder.
 func (r *Run) sees() bool {
 	id, err := os.ReadFile(r.mark())
+	for range 10 {
+		if err != nil || len(id) > 0 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond) // without links it is empty for a moment
+		id, err = os.ReadFile(r.mark())
+	}
 	return err == nil && string(id) == r.ID
 }
