@@ -165,7 +165,7 @@ func TestCompressorsOfHostsAreKilled(t *testing.T) {
 					r = s.run(t, s.Hosts[0], s.start(implementation, cairnBinary(), "finish", out)...)
 					require.Zero(t, r.code, r.stderr)
 				}
-				require.Contains(t, r.stderr, "host host2: its compressor was killed")
+				require.Contains(t, r.stderr, "host host2: its compressor ended before its work was done")
 				requireTrace(t, out, r)
 				s.requireNothingLeft(t)
 			})

@@ -2,6 +2,8 @@ package hosts
 
 import (
 	"errors"
+	"os"
+	"strings"
 	"time"
 )
 
@@ -43,6 +45,17 @@ func (f folder) packLeft() error {
 	if err != nil {
 		return err
 	}
-	const killed = "its compressor was killed before the job's end, or with it; this command has read what the ranks recorded"
-	return f.pack(&Part{Host: hostname(), Run: *run, Tasks: f.tasks(), Problems: []string{killed}})
+	problem := "its compressor ended before its work was done, as with a batch system that ends all processes of a job; " +
+		"this command has read what the ranks recorded"
+	if words := f.lastWords(); words != "" {
+		problem += "; it said: " + words
+	}
+	return f.pack(&Part{Host: hostname(), Run: *run, Tasks: f.tasks(), Problems: []string{problem}})
+}
+
+// lastWords returns the last line in the compressor's log.
+func (f folder) lastWords() string {
+	raw, _ := os.ReadFile(f.path(logFile))
+	lines := strings.Split(strings.TrimSpace(string(raw)), "\n")
+	return lines[len(lines)-1]
 }

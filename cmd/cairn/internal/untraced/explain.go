@@ -72,11 +72,13 @@ func (o *Observer) Explain(command []string) (text string, seen bool) {
 		}
 	}
 	switch {
+	case best.weight < untraced && container != "" && o.root == "":
+		return fmt.Sprintf("no process called MPI_Init under the tracer on the hosts' side of %s: put `cairn exec -o DIR` in front of the program inside of the container", container), false
 	case best.weight < untraced && container != "":
 		return fmt.Sprintf("no process called MPI_Init under the tracer on this side of %s: run cairn inside of the container, or give it %s and the variables LD_PRELOAD and CAIRN_ROOT",
 			container, strings.Join([]string{o.root, o.libraries}, ", ")), false
 	case best.weight == nothing:
-		return ofFiles(command), false
+		return o.ofFiles(command), false
 	}
 	return best.text(), best.weight >= noInit
 }
@@ -154,8 +156,12 @@ func (b *file) finding() (f finding) {
 
 // ofFiles returns what the words of a command say of which no process was seen. Any of them may be
 // the program: launchers accept many options before it.
-func ofFiles(command []string) string {
+func (o *Observer) ofFiles(command []string) string {
 	var best finding
+	advice := "only processes on this machine that get LD_PRELOAD and CAIRN_ROOT are traced; did it end before?"
+	if o.root == "" {
+		advice = "programs that the launcher starts get LD_PRELOAD and CAIRN_ROOT, and what they start only if both are passed on; did it end before?"
+	}
 	for _, word := range command {
 		path, err := exec.LookPath(word)
 		if err != nil || starts(path) {
@@ -167,7 +173,7 @@ func ofFiles(command []string) string {
 		case f.weight == untraced:
 		case b.mpi != "":
 			f = finding{weight: certain, fact: "is linked with " + b.mpi + ", and no process of it was seen to call MPI_Init under the tracer",
-				advice: "only processes on this machine that get LD_PRELOAD and CAIRN_ROOT are traced; did it end before?"}
+				advice: advice}
 		case b.elf:
 			f = finding{weight: noMPI, fact: "is not linked with an MPI library, and no process called MPI_Init under the tracer", advice: "is it the MPI program?"}
 		}

@@ -53,11 +53,16 @@ func (o *Observer) see(pid int, name, path string) (p process, ok bool) {
 		p.cleared = !strings.Contains(p.preload, filepath.Join(o.root, "lib"))
 	}
 	for _, folder := range []string{o.root, o.libraries} {
-		if _, err := os.Lstat(filepath.Join(proc, "root", folder)); os.IsNotExist(err) {
-			p.hidden = append(p.hidden, folder)
+		if _, err := os.Lstat(filepath.Join(proc, "root", folder)); os.IsNotExist(err) && exists(filepath.Join(proc, "root")) {
+			p.hidden = append(p.hidden, folder) // it has not ended meanwhile
 		}
 	}
 	return p, p.known || !p.file.elf || p.file.static || p.file.foreign != "" || p.file.rights != ""
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // readMappings looks for libraries in the process. A process that has not come to its C library is

@@ -5,8 +5,11 @@ import (
 	"encoding/binary"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -113,4 +116,26 @@ func TestWhatIsReported(t *testing.T) {
 			assert.NotContains(t, text, "\n")
 		})
 	}
+}
+
+// A process that ends while it is looked at says nothing of its root.
+func TestProcessThatEnds(t *testing.T) {
+	cmd := exec.Command("true")
+	require.NoError(t, cmd.Start())
+	defer func() { _ = cmd.Wait() }()
+	require.Eventually(t, func() bool {
+		_, err := os.Stat(filepath.Join("/proc", strconv.Itoa(cmd.Process.Pid), "root"))
+		return os.IsNotExist(err)
+	}, 5*time.Second, time.Millisecond)
+	p, _ := NewObserver("/no-such-folder").see(cmd.Process.Pid, "true", "/bin/true")
+	assert.Empty(t, p.hidden)
+	p, _ = NewObserver("/no-such-folder").see(os.Getpid(), "self", "/proc/self/exe")
+	assert.Contains(t, p.hidden, "/no-such-folder")
+}
+
+// Of a job on several hosts, what is said is not about this one.
+func TestExplainOnHosts(t *testing.T) {
+	text, _ := NewObserver("").Explain([]string{"mpirun", "-H", "a,b", "docker", "run", "image"})
+	assert.Contains(t, text, "on the hosts' side of docker: put `cairn exec")
+	assert.NotContains(t, text, "give it")
 }
