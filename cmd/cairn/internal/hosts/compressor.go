@@ -92,21 +92,7 @@ func work(here folder) error {
 	_, _ = ready.Write([]byte{1}) // whoever waited for it may have ended; others come
 	ready.Close()
 	h.await()
-	end()
-	if names != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), naming)
-		names.Wait(ctx)
-		cancel()
-		names.Close()
-	}
-	if err := here.pack(h.part()); err != nil {
-		return err
-	}
-	root.Remove()
-	if run.Collected && !run.sees() {
-		return nil // it is asked for the part
-	}
-	if err := here.deliver(run); err != nil {
+	if delivered, err := h.deliver(root, end, names); !delivered {
 		return err
 	}
 	// what --verify has to say is for whoever asks
@@ -114,6 +100,27 @@ func work(here folder) error {
 		return finish(run)
 	}
 	return nil
+}
+
+// deliver has the host's part in the run's folder, if this host sees that.
+func (h *host) deliver(root *tracerroot.Root, end func(), names *resolver.Listener) (delivered bool, err error) {
+	defer h.run.comes()()
+	end()
+	if names != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), naming)
+		names.Wait(ctx)
+		cancel()
+		names.Close()
+	}
+	if err := h.folder.pack(h.part()); err != nil {
+		return false, err
+	}
+	root.Remove()
+	if h.run.Collected && !h.run.sees() {
+		return false, nil // it is asked for the part
+	}
+	err = h.folder.deliver(h.run)
+	return err == nil, err
 }
 
 // note keeps what is to be said to the user with the part.
@@ -253,12 +260,17 @@ func anyAlive(directory string) bool {
 	return false
 }
 
-// finish makes the trace of a run from all parts.
+// finish makes the trace of a run from all parts, unless another host does.
 func finish(run *Run) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
+	// several hosts may have been the last one, and not all file systems have locks between hosts
+	if os.Mkdir(run.election(), 0o755) != nil {
+		return nil
+	}
+	defer os.Remove(run.election())
 	c := exec.Command(self, "finish", run.Out)
 	c.Env = withoutRank(os.Environ())
 	err = c.Run()

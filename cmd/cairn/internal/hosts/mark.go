@@ -14,6 +14,7 @@ const (
 	tracerFolder = "tracer"
 	partsFolder  = "parts"
 	markFile     = "run"
+	election     = "finishing"
 	traceFile    = "trace.cairn"
 
 	unfinishedMark = ".run-" // while it is written
@@ -21,6 +22,9 @@ const (
 
 // partsOf returns the folder for the parts of hosts in that of a run.
 func partsOf(out string) string { return filepath.Join(out, tracerFolder, partsFolder) }
+
+// election is the folder that the one makes which finishes the run.
+func (r *Run) election() string { return filepath.Join(r.Out, tracerFolder, election) }
 
 func (r *Run) mark() string { return filepath.Join(r.Out, tracerFolder, markFile) }
 
@@ -64,7 +68,7 @@ func Marked(out string) bool { return exists((&Run{Out: out}).mark()) }
 
 // Made reports whether this package makes such an entry beside a tracer's root.
 func Made(e fs.DirEntry) bool {
-	return e.IsDir() && e.Name() == partsFolder || e.Type().IsRegular() && (e.Name() == markFile || strings.HasPrefix(e.Name(), unfinishedMark))
+	return e.IsDir() && (e.Name() == partsFolder || e.Name() == election) || e.Type().IsRegular() && (e.Name() == markFile || strings.HasPrefix(e.Name(), unfinishedMark))
 }
 
 // sees reports whether this host sees the run's folder.

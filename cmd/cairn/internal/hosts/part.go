@@ -248,9 +248,39 @@ func AwaitAll(ctx context.Context, out string, limit time.Duration) {
 	}
 }
 
-// arriving reports whether a host is writing its part.
+// recently is how long a part is expected after a sign of it.
+const recently = 5 * time.Second
+
+// comes has others know that the part of this host is being made, until the function is called that
+// it returns.
+func (r *Run) comes() (done func()) {
+	if !r.sees() {
+		return func() {}
+	}
+	sign, err := os.CreateTemp(partsOf(r.Out), unfinished)
+	if err != nil {
+		return func() {}
+	}
+	ended, removed := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(removed)
+		for beat := time.NewTicker(recently / 5); ; {
+			select {
+			case <-ended:
+				beat.Stop()
+				sign.Close()
+				os.Remove(sign.Name())
+				return
+			case <-beat.C:
+				_, _ = sign.WriteAt([]byte{1}, 0)
+			}
+		}
+	}()
+	return func() { close(ended); <-removed }
+}
+
+// arriving reports whether a host is making its part.
 func arriving(out string) bool {
-	const recently = 5 * time.Second
 	paths, _ := filepath.Glob(filepath.Join(partsOf(out), unfinished+"*"))
 	return slices.ContainsFunc(paths, func(path string) bool {
 		info, err := os.Stat(path)

@@ -2,10 +2,12 @@ package hosts
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -64,4 +66,33 @@ func TestTwoStartsAreSent(t *testing.T) {
 	send(sender{done: names[1:]})
 	require.NoDirExists(t, string(f))
 	require.Len(t, list(run.Out), 2)
+}
+
+// Whoever waits for parts does so while one is being made, and no longer.
+func TestPartThatComes(t *testing.T) {
+	run, _ := madeRun(t)
+	require.NoError(t, run.Mark())
+	done := run.comes()
+	require.True(t, arriving(run.Out))
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	AwaitAll(ctx, run.Out, 0)
+	require.Error(t, ctx.Err(), "it waits")
+	sign, err := filepath.Glob(filepath.Join(partsOf(run.Out), unfinished+"*"))
+	require.NoError(t, err)
+	require.Len(t, sign, 1)
+	require.NoError(t, os.Chtimes(sign[0], time.Time{}, time.Now().Add(-time.Hour)))
+	require.Eventually(t, func() bool { return arriving(run.Out) }, recently, 10*time.Millisecond, "it is renewed")
+	done()
+	require.False(t, arriving(run.Out))
+	AwaitAll(t.Context(), run.Out, 0)
+}
+
+// Of several hosts one finishes the run.
+func TestOneHostFinishes(t *testing.T) {
+	run, _ := madeRun(t)
+	require.NoError(t, run.Mark())
+	require.NoError(t, os.Mkdir(run.election(), 0o755))
+	require.NoError(t, finish(run)) // which would fail: this program is no cairn
+	require.DirExists(t, run.election())
 }
