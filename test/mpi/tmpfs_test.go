@@ -27,7 +27,8 @@ func bufferFolder(t *testing.T, out string) (folder string) {
 }
 
 // A run removes its folder on the tmpfs at its end, also if it is interrupted. That of a run which
-// was killed is removed by the next one, which leaves those of others.
+// was killed stays for a day, for `cairn finish`, and is removed by a later run, which leaves those of
+// others.
 func TestFolderForBuffers(t *testing.T) {
 	binary := filepath.Join(shimtest.Root(), "bin", "cairn")
 	for _, implementation := range shimtest.Implementations {
@@ -46,6 +47,13 @@ func TestFolderForBuffers(t *testing.T) {
 		b, err := exec.Command(binary, append([]string{"run", "-o", out, "--"}, ring...)...).CombinedOutput()
 		require.NoError(t, err, string(b))
 		require.FileExists(t, filepath.Join(out, "trace.cairn"))
+		require.DirExists(t, left)
+		for _, path := range []string{left, folder} {
+			yesterday := time.Now().Add(-25 * time.Hour)
+			require.NoError(t, os.Chtimes(path, yesterday, yesterday))
+		}
+		b, err = exec.Command(binary, "run", "-o", filepath.Join(t.TempDir(), "later"), "--", "false").CombinedOutput()
+		require.Error(t, err, string(b))
 		require.NoDirExists(t, left)
 		require.DirExists(t, folder)
 

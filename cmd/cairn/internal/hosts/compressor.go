@@ -79,7 +79,7 @@ func work(here folder) error {
 		return err
 	}
 	h := &host{folder: here, run: run, begun: time.Now(), last: time.Now()}
-	root, err := tracerroot.New(string(here), run.Settings, true)
+	root, err := tracerroot.New(string(here), run.Settings)
 	if err != nil {
 		return err
 	}

@@ -92,7 +92,7 @@ func TestLinksInAFolder(t *testing.T) {
 	require.Error(t, err)
 
 	require.NoError(t, os.Mkdir(f.spool(), 0o755))
-	buffers, err := os.MkdirTemp("/dev/shm", "cairn-kept-buffers-")
+	buffers, err := os.MkdirTemp("/dev/shm", "cairn-buffers-")
 	require.NoError(t, err)
 	require.NoError(t, os.Symlink(buffers, filepath.Join(f.spool(), spool.TmpfsLink)))
 	tracerroot.RemoveBuffers(f.spool())

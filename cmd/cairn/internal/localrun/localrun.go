@@ -51,7 +51,7 @@ func (r Run) Run(ctx context.Context) error {
 	if line, ok := launch.Parse(r.Command); ok && line.LeavesThisHost() {
 		return r.onHosts(ctx, folder, signals, line)
 	}
-	root, err := tracerroot.New(folder.tracer(), r.Settings, false)
+	root, err := tracerroot.New(folder.tracer(), r.Settings)
 	if err != nil {
 		folder.leave()
 		return cli.UsageError(unwritable(folder.path, err))

@@ -172,6 +172,7 @@ func (f *runFolder) clear() error {
 			_ = os.Remove(filepath.Join(f.path, at)) // fails, as intended, if other files are in it
 		}
 	}
+	tracerroot.RemoveBuffers(f.spool())
 	return os.RemoveAll(f.tracer())
 }
 
@@ -181,6 +182,7 @@ func (f *runFolder) leave() {
 	if f.recorded() && !f.merged || hosts.Waiting(f.path) {
 		return
 	}
+	tracerroot.RemoveBuffers(f.spool())
 	_ = os.RemoveAll(f.tracer())
 	f.removeMade()
 }

@@ -15,24 +15,20 @@ import (
 // sharedMemory is a tmpfs on every Linux. XDG_RUNTIME_DIR is one, too, but small.
 const sharedMemory = "/dev/shm"
 
-// Folders for buffers. Those of the second kind stay for a day after their process: what they have
-// may be finished later.
+// Folders for buffers stay for a day after a process that was killed: what they have may be finished
+// later.
 const (
-	bufferFolder     = "cairn-buffers-"
-	keptBufferFolder = "cairn-kept-buffers-"
-	keptFor          = 24 * time.Hour
+	bufferFolder = "cairn-buffers-"
+	keptFor      = 24 * time.Hour
 )
 
 // makeBufferFolder makes a folder on a tmpfs for the ranks' record buffers, with the link to it
 // that a spool has. Without it the buffers are in the spool, so that errors are not reported. The
-// folder is locked while this process lives: what runs that were killed have left is removed here.
-func makeBufferFolder(spoolFolder string, kept bool) (remove func()) {
+// folder is locked while this process lives: what runs that were killed have left is removed here,
+// after a day.
+func makeBufferFolder(spoolFolder string) (remove func()) {
 	removeLeftBuffers(sharedMemory)
 	none := func() {}
-	prefix := bufferFolder
-	if kept {
-		prefix = keptBufferFolder
-	}
 	link := filepath.Join(spoolFolder, spool.TmpfsLink)
 	if folder, err := os.Readlink(link); err == nil { // of a compressor that was killed
 		if held := lockFolder(folder); held != nil {
@@ -40,7 +36,7 @@ func makeBufferFolder(spoolFolder string, kept bool) (remove func()) {
 		}
 		return none
 	}
-	folder, err := os.MkdirTemp(sharedMemory, prefix)
+	folder, err := os.MkdirTemp(sharedMemory, bufferFolder)
 	if err != nil {
 		return none
 	}
@@ -59,13 +55,9 @@ func makeBufferFolder(spoolFolder string, kept bool) (remove func()) {
 // RemoveBuffers removes the folder of a spool on the tmpfs, if it is one of this user's.
 func RemoveBuffers(spoolFolder string) {
 	folder, err := os.Readlink(filepath.Join(spoolFolder, spool.TmpfsLink))
-	if err == nil && filepath.Dir(folder) == sharedMemory && isBufferFolder(filepath.Base(folder)) && isOwn(folder) {
+	if err == nil && filepath.Dir(folder) == sharedMemory && strings.HasPrefix(filepath.Base(folder), bufferFolder) && isOwn(folder) {
 		os.RemoveAll(folder)
 	}
-}
-
-func isBufferFolder(name string) bool {
-	return strings.HasPrefix(name, bufferFolder) || strings.HasPrefix(name, keptBufferFolder)
 }
 
 // isOwn reports whether a folder is this user's, and no link.
@@ -87,13 +79,11 @@ func lockFolder(path string) *os.File {
 	return folder
 }
 
-// removeLeftBuffers removes the folders of this user that no run has locked.
+// removeLeftBuffers removes the folders of this user that no run has locked for a day.
 func removeLeftBuffers(below string) {
 	folders, _ := filepath.Glob(filepath.Join(below, bufferFolder+"*"))
-	kept, _ := filepath.Glob(filepath.Join(below, keptBufferFolder+"*"))
-	for i, folder := range append(folders, kept...) {
-		info, err := os.Lstat(folder)
-		if err != nil || int(info.Sys().(*syscall.Stat_t).Uid) != os.Geteuid() || i >= len(folders) && time.Since(info.ModTime()) < keptFor {
+	for _, folder := range folders {
+		if info, err := os.Lstat(folder); err != nil || !isOwn(folder) || time.Since(info.ModTime()) < keptFor {
 			continue
 		}
 		if held := lockFolder(folder); held != nil {

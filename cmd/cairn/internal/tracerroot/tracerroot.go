@@ -42,8 +42,8 @@ func Spool(folder string) string { return filepath.Join(folder, spoolFolder) }
 
 // New makes a root in a folder, with an empty spool or the one that is there. The libraries for
 // both MPIs are preloaded; the one for the other MPI passes calls through. If this process is
-// killed, kept decides whether what is on the tmpfs stays for a day.
-func New(folder string, config settings.Settings, kept bool) (*Root, error) {
+// killed, what is on the tmpfs stays for a day.
+func New(folder string, config settings.Settings) (*Root, error) {
 	libraries, err := FindLibraries()
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func New(folder string, config settings.Settings, kept bool) (*Root, error) {
 	if err != nil {
 		return nil, err
 	}
-	removeBuffers := makeBufferFolder(spool, kept)
+	removeBuffers := makeBufferFolder(spool)
 	held := lockFolder(spool) // a sidecar that is started on it waits (shipper, lock.go)
 	remove := func() { removeLink(); removeBuffers(); held.Close() }
 	config.Spool, config.Enabled = Spool(path), true
