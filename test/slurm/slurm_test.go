@@ -200,9 +200,16 @@ func TestSrun(t *testing.T) {
 	for _, folder := range []string{"jobs", "private"} {
 		t.Run("run/"+folder, func(t *testing.T) {
 			out := filepath.Join(c.Dir, folder, "out")
-			code, stdout, stderr := c.run(t, slices.Concat([]string{cairn(), "run", "-o", out, "--"}, srun, []string{program})...)
+			// outside of an allocation, where the nodes see the folder
+			command := slices.Concat([]string{cairn(), "run", "-o", out, "--"}, srun, []string{"-o", c.jobs(folder + ".log"), program})
+			if folder == "private" {
+				command = append([]string{"salloc", "-N", "2", "--ntasks-per-node=2", "-Q"}, command...)
+			}
+			code, stdout, stderr := c.run(t, command...)
 			require.Zero(t, code, stderr)
-			require.Contains(t, stdout, "ring: 4 ranks")
+			log, err := os.ReadFile(c.jobs(folder + ".log"))
+			require.NoError(t, err)
+			require.Contains(t, string(log), "ring: 4 ranks")
 			if folder == "private" {
 				out = filepath.Join(c.Of(c.Hosts[0], "private"), "out")
 			}
