@@ -34,7 +34,7 @@ var launchers = []launcher{
 	{"MPI_LOCALRANKID", "PMI_SIZE", "MPI_LOCALNRANKS", "MPI_LOCALRANKID", hydraJob},
 	{"PALS_RANKID", "PMI_SIZE", "PALS_LOCAL_SIZE", "PALS_LOCAL_RANKID", variables("pals", "PALS_APID")},
 	{"FLUX_TASK_RANK", "FLUX_JOB_SIZE", "", "FLUX_TASK_LOCAL_ID", variables("flux", "FLUX_JOB_ID")},
-	{"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "", "SLURM_LOCALID", variables("slurm", "SLURM_CLUSTER_NAME", "SLURM_JOB_ID", "SLURM_STEP_ID")},
+	{"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "", "SLURM_LOCALID", variables("slurm", "SLURM_CLUSTER_NAME", "SLURM_JOB_ID", "SLURM_RESTART_COUNT", "SLURM_STEP_ID")},
 	{"ALPS_APP_PE", "", "", "", variables("alps", "ALPS_APP_ID")},
 	{"PMIX_RANK", "", "", "", variables("pmix", "PMIX_NAMESPACE")},
 	{"PMI_RANK", "PMI_SIZE", "", "", variables("pmi", "PMI_JOBID")},
