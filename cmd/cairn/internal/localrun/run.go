@@ -19,9 +19,9 @@ func NewRunCommand() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "run [-o DIR] [--verify] -- COMMAND…",
-		Short: "Trace an MPI program on this machine and report what makes it slow",
-		Long: `Run starts COMMAND, records every MPI call of every rank that it starts on this machine, merges the ranks' traces
-and analyzes them. It writes DIR/trace.cairn, DIR/clock.json and DIR/report/. For a command that starts several MPI jobs it
+		Short: "Trace an MPI program and report what makes it slow",
+		Long: `Run starts COMMAND, records every MPI call of every rank that it starts, merges the ranks' traces and analyzes
+them. Ranks may be on other hosts, where COMMAND is mpirun, mpiexec, srun or "flux run" itself; otherwise see "cairn exec". It writes DIR/trace.cairn, DIR/clock.json and DIR/report/. For a command that starts several MPI jobs it
 writes one folder for each: DIR/run-0-PROGRAM, DIR/run-1-PROGRAM, …. Without -o, DIR is cairn-out, or the first of cairn-out-2,
 cairn-out-3, … that nothing else uses. With -o, a DIR that contains a run is refused before COMMAND is started; --force
 replaces that run. So is a DIR that cannot be written to, or in which another run is in progress. The raw records, in DIR/tracer, are removed once all of them are in traces; otherwise it
