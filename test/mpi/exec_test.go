@@ -172,7 +172,7 @@ func TestOneCompressorForEachJob(t *testing.T) {
 		awaitPart(t, out) // the last compressor finishes the run, whichever task it was started by
 		r := cairn(t, out, "finish", out)
 		require.Equal(t, 64, r.code, r.stderr)
-		require.Contains(t, r.stderr, "no task has recorded a call")
+		require.Contains(t, r.stderr, "nothing to finish was found")
 		raw, err := os.ReadFile(filepath.Join(out, "hosts.json"))
 		require.NoError(t, err)
 		var parts []struct{ Tasks []int }

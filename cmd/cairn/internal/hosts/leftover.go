@@ -8,13 +8,17 @@ import (
 )
 
 // Deliver has the parts of this host in the folder of a run: it waits for the compressors that are
-// at work, and makes the parts of those that were killed.
+// at work, and makes the parts of those that were killed. The run's folder may have another name
+// here than the job had for it: it has the run's name.
 func Deliver(out string, limit time.Duration) (err error) {
-	for _, here := range foldersOf(func(run *Run) bool { return run.Out == out }) {
+	for _, here := range foldersOf(func(run *Run) bool { return run.Out == out || (&Run{ID: run.ID, Out: out}).sees() }) {
 		err = errors.Join(err, here.deliverLeft(limit))
 	}
 	return err
 }
+
+// Places returns where a host may have something of a run, outside of the run's folder.
+func Places() string { return strings.Join(parents(), ", ") }
 
 // deliverLeft does that for one folder.
 func (f folder) deliverLeft(limit time.Duration) error {

@@ -44,6 +44,20 @@ func TestTwoStartsAreDelivered(t *testing.T) {
 	require.Empty(t, left)
 }
 
+// What is left of a run is found by another name of its folder, and nothing of another run.
+func TestFolderOfAnotherName(t *testing.T) {
+	run, f := madeRun(t)
+	f.leave(t, "first")
+	require.NoError(t, run.Mark())
+	another, empty := filepath.Join(t.TempDir(), "another"), t.TempDir()
+	require.NoError(t, os.Symlink(run.Out, another))
+	require.NoError(t, Deliver(empty, 0))
+	require.DirExists(t, string(f))
+	require.NoError(t, Deliver(another, 0))
+	require.NoDirExists(t, string(f))
+	require.Len(t, list(another), 1)
+}
+
 // All parts of a host are announced and sent, and the folder goes with the last one.
 func TestTwoStartsAreSent(t *testing.T) {
 	run, f := madeRun(t)

@@ -124,7 +124,8 @@ func (r Run) reopen(out string) (*runFolder, error) {
 func (r Run) alreadyFinished(folder *runFolder) error {
 	file := filepath.Join(folder.path, shipper.TraceFile)
 	if !exists(file) {
-		return cli.UsageError(fmt.Errorf("there is nothing to finish in %s: no task has recorded a call", r.Out))
+		return cli.UsageError(fmt.Errorf("nothing to finish was found: no recorded call is in %s, or on this host below %s, where TMPDIR has to be that of the job",
+			r.Out, hosts.Places()))
 	}
 	var written struct{ Verdict struct{ Text string } }
 	if raw, err := os.ReadFile(filepath.Join(folder.path, reportFolder, report.DataFile)); err == nil {
