@@ -111,12 +111,16 @@ os.kill(os.getpid(), signal.SIGKILL) if "-kill" in sys.argv else sys.exit(7)
 // the signals, limits, descriptors and CPUs that it was given. (That a child ended is not seen
 // where children are ignored, so they are in half of the cases.)
 func TestExecIsTheProgram(t *testing.T) {
+	dir := t.TempDir()
+	defer awaitCompressors(t, dir)
 	for name, handled := range map[string]string{"children ignored": "", "children not ignored": "17"} {
 		for _, kill := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, killed %t", name, kill), func(t *testing.T) {
 				t.Setenv("FLUX_JOB_ID", "odd-"+strconv.FormatInt(time.Now().UnixNano(), 36))
 				t.Setenv("FLUX_JOB_SIZE", "9")
-				t.Setenv("TMPDIR", t.TempDir())
+				own, err := os.MkdirTemp(dir, "")
+				require.NoError(t, err)
+				t.Setenv("TMPDIR", own)
 				t.Setenv("PYTHONHASHSEED", "1")
 				t.Setenv("STARTED_BY", strconv.Itoa(os.Getpid()))
 				run := func(rank string, prefix ...string) (outputs [3]string) {
@@ -142,6 +146,14 @@ func TestExecIsTheProgram(t *testing.T) {
 			})
 		}
 	}
+}
+
+// awaitCompressors waits until no compressor has a folder below dir, which is removed then.
+func awaitCompressors(t *testing.T, dir string) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		return !slices.ContainsFunc(processes(t), func(p process) bool { return strings.Contains(p.command, "compress-host\x00"+dir) })
+	}, 20*time.Second, 20*time.Millisecond)
 }
 
 // task starts a task of a job as flux does.
@@ -301,6 +313,7 @@ func awaitPart(t *testing.T, out string) {
 		_, err := os.Stat(filepath.Join(out, "hosts.json"))
 		return err == nil
 	}, 20*time.Second, 20*time.Millisecond)
+	awaitCompressors(t, filepath.Dir(out))
 }
 
 // A program is traced although its environment names a tracer that is not in it. With one that is,

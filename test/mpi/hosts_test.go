@@ -64,7 +64,7 @@ func (s *site) run(t *testing.T, h *network.Host, command ...string) result {
 
 func cairnBinary() string { return filepath.Join(shimtest.Root(), "bin", "cairn") }
 
-// requireTrace checks the trace of the ring on four ranks of two hosts.
+// requireTrace checks the trace of a program on four ranks of two hosts.
 func requireTrace(t *testing.T, dir string, r result) {
 	t.Helper()
 	trace := filepath.Join(dir, "trace.cairn")
@@ -110,7 +110,16 @@ func TestRunOnHosts(t *testing.T) {
 	}
 }
 
-// compressors waits until both hosts have a compressor, and ends them, as a batch system does that
+// buildGate builds gate/gate.c into a folder.
+func buildGate(t *testing.T, implementation, folder string) string {
+	t.Helper()
+	program := filepath.Join(folder, "gate")
+	out, err := exec.Command("mpicc."+implementation, "-std=gnu11", "-O1", "-Wall", "-Werror", "-o", program, "gate/gate.c").CombinedOutput()
+	require.NoError(t, err, string(out))
+	return program
+}
+
+// killCompressors waits until both hosts have a compressor, and ends them, as a batch system does that
 // ends all processes of a step.
 func (s *site) killCompressors(t *testing.T) {
 	t.Helper()
@@ -147,7 +156,8 @@ func TestCompressorsOfHostsAreKilled(t *testing.T) {
 			t.Run(implementation+"/"+command, func(t *testing.T) {
 				s := newSite(t)
 				out := filepath.Join(s.Dir, "out")
-				program := []string{shimtest.Example(implementation, "ring"), "--iterations", "20", "--work-us", "20000"}
+				gate := filepath.Join(s.Dir, "open")
+				program := []string{buildGate(t, implementation, s.Dir), gate}
 				var words []string
 				if command == "run" {
 					words = append([]string{cairnBinary(), "run", "-o", out, "--"}, s.start(implementation, program...)...)
@@ -157,9 +167,10 @@ func TestCompressorsOfHostsAreKilled(t *testing.T) {
 				done := make(chan result)
 				go func() { done <- s.run(t, s.Hosts[0], words...) }()
 				s.killCompressors(t)
+				require.NoError(t, os.WriteFile(gate, nil, 0o644))
 				r := <-done
 				require.Zero(t, r.code, r.stderr)
-				require.Contains(t, r.stdout, "ring: 4 ranks")
+				require.Equal(t, 4, strings.Count(r.stdout, "gate: all ranks"))
 				if command == "exec" {
 					require.NoFileExists(t, filepath.Join(out, "trace.cairn"))
 					r = s.run(t, s.Hosts[0], s.start(implementation, cairnBinary(), "finish", out)...)

@@ -222,14 +222,16 @@ func TestSrun(t *testing.T) {
 // `cairn finish` as a step of its own makes the trace of what they leave.
 func TestCompressorsThatEndWithTheStep(t *testing.T) {
 	c := newCluster(t, "proctrack/linuxproc")
-	program := []string{shimtest.Example("openmpi", "ring"), "--iterations", "20", "--work-us", "20000"}
+	program, gate := []string{c.jobs("gate"), c.jobs("open")}, c.jobs("open")
+	built, err := exec.Command("mpicc.openmpi", "-O1", "-o", program[0], "../mpi/gate/gate.c").CombinedOutput()
+	require.NoError(t, err, string(built))
 	out := c.jobs("out")
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		code, stdout, stderr := c.run(t, slices.Concat(srun, []string{cairn(), "exec", "-o", out}, program)...)
 		assert.Zero(t, code, stderr)
-		assert.Contains(t, stdout, "ring: 4 ranks")
+		assert.Equal(t, 4, strings.Count(stdout, "gate: all ranks"))
 	}()
 	require.Eventually(t, func() bool {
 		var found []string
@@ -243,6 +245,7 @@ func TestCompressorsThatEndWithTheStep(t *testing.T) {
 		words := h.Command("pkill", "-KILL", "-f", "compress-host")
 		require.NoError(t, exec.Command(words[0], words[1:]...).Run())
 	}
+	require.NoError(t, os.WriteFile(gate, nil, 0o644))
 	<-done
 	code, stdout, stderr := c.run(t, slices.Concat(srun, []string{cairn(), "finish", out})...)
 	require.Zero(t, code, stderr)
