@@ -119,8 +119,8 @@ func buildGate(t *testing.T, implementation, folder string) string {
 	return program
 }
 
-// killCompressors waits until both hosts have a compressor, and ends them, as a batch system does that
-// ends all processes of a step.
+// killCompressors waits until both hosts have a compressor, and ends them, as a batch system does
+// that ends all processes of a step.
 func (s *site) killCompressors(t *testing.T) {
 	t.Helper()
 	var found []int

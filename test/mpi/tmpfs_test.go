@@ -27,8 +27,8 @@ func bufferFolder(t *testing.T, out string) (folder string) {
 }
 
 // A run removes its folder on the tmpfs at its end, also if it is interrupted. That of a run which
-// was killed stays for a day, for `cairn finish`, and is removed by a later run, which leaves those of
-// others.
+// was killed stays for a day, for `cairn finish`, and is removed by a later run, which leaves those
+// of others.
 func TestFolderForBuffers(t *testing.T) {
 	binary := filepath.Join(shimtest.Root(), "bin", "cairn")
 	for _, implementation := range shimtest.Implementations {

@@ -62,7 +62,8 @@ func (s *start) become() error {
 	return unix.Exec(program, s.command, environment)
 }
 
-// find returns the path of a program: where a shell looks, or in the current folder, as launchers do.
+// find returns the path of a program: where a shell looks, or in the current folder, as
+// launchers do.
 func find(name string) (string, error) {
 	path, err := exec.LookPath(name)
 	if err == nil || errors.Is(err, exec.ErrDot) {

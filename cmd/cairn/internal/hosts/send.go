@@ -99,7 +99,8 @@ func (s *sender) remove(here folder) (err error) {
 	return err
 }
 
-// announce packs what a host has, unless that is in the run's folder, and prints the names of parts.
+// announce packs what a host has, unless that is in the run's folder, and prints the names of
+// parts.
 func (s *sender) announce(here folder) error {
 	held, err := here.await(sendLimit)
 	if held == nil {

@@ -124,8 +124,8 @@ var launcherName = regexp.MustCompile(`^((mpirun|mpiexec)(\.(openmpi|mpich|hydra
 
 func isLauncher(word string) bool { return launcherName.MatchString(filepath.Base(word)) }
 
-// isHostAndNumber reports whether words are those of another mpirun, which has a host and the number
-// of its tasks before a program.
+// isHostAndNumber reports whether words are those of another mpirun, which has a host and the
+// number of its tasks before a program.
 func isHostAndNumber(words []string) bool {
 	if len(words) < 3 || isFile(words[0]) || strings.ContainsRune(words[0], '/') {
 		return false

@@ -15,8 +15,8 @@ import (
 // sharedMemory is a tmpfs on every Linux. XDG_RUNTIME_DIR is one, too, but small.
 const sharedMemory = "/dev/shm"
 
-// Folders for buffers stay for a day after a process that was killed: what they have may be finished
-// later.
+// Folders for buffers stay for a day after a process that was killed: what they have may be
+// finished later.
 const (
 	bufferFolder = "cairn-buffers-"
 	keptFor      = 24 * time.Hour

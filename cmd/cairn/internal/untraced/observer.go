@@ -22,8 +22,8 @@ type Observer struct {
 	seen      map[string]process // the last state of each executable
 }
 
-// NewObserver returns an Observer for a tracer. root is the value of CAIRN_ROOT; "": each host has a
-// tracer, and what runs there is not observed.
+// NewObserver returns an Observer for a tracer. root is the value of CAIRN_ROOT; "": each host has
+// a tracer, and what runs there is not observed.
 func NewObserver(root string) *Observer {
 	libraries, _ := filepath.EvalSymlinks(filepath.Join(root, "lib"))
 	return &Observer{root: root, libraries: libraries, stop: make(chan struct{}), files: map[string]file{}, seen: map[string]process{}}
