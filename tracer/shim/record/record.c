@@ -231,7 +231,8 @@ static void leave(struct cairn_thread *t, unsigned depth, uint64_t at)
 	if (t->sums)
 		cairn_sums_end(t);
 	t->cursor = cairn_leave(t->buffer, depth, at);
-	t->depth = depth;
+	if (depth < t->depth)
+		t->depth = depth;
 	if (depth < CAIRN_DEPTH)
 		memset(t->frame + depth, 0, (CAIRN_DEPTH - depth) * sizeof(t->frame[0]));
 }
@@ -272,7 +273,7 @@ bool cairn_open_slowly(struct cairn_record *record, unsigned function, uint64_t 
 		return false;
 	}
 	if (t->busy != 0 && t->buffer != NULL) // what it was interrupted in is not completed
-		t->cursor = cairn_leave(t->buffer, CAIRN_DEPTH, 0);
+		leave(t, CAIRN_DEPTH, 0);
 	cairn_busy(t, record->frame);
 	leave_calls(t, record->frame, size, function);
 	if (t->depth > 0)

@@ -68,6 +68,9 @@ void cairn_sums_end(struct cairn_thread *t)
 	s->repeats = 0;
 	if (r == NULL)
 		return;
+	const uint64_t end = (uint64_t)((const char *)r - (const char *)t->buffer) - CAIRN_BUFFER_HEADER + r->length;
+	if (end > atomic_load_explicit(&t->buffer->used, memory_order_relaxed)) // it was interrupted while it grew
+		atomic_store_explicit(&t->buffer->used, end, memory_order_release);
 	atomic_store_explicit(&r->state, CAIRN_COMMITTED, memory_order_release);
 	// Where records end so early that short ones need less, ever fewer are begun.
 	if (r->length <= count_of(r) * sizeof(struct cairn_short_record))
@@ -99,10 +102,8 @@ static struct cairn_sums *sums_of(struct cairn_summing *s, uint16_t original)
 }
 
 // put_call puts a call behind the others of the record. It is the count-th once progress says so.
-static void put_call(struct cairn_summing *s, struct cairn_sums *sums, uint64_t gap, const struct cairn_record *record, uint64_t count)
+static void put_call(struct cairn_summing *s, struct cairn_summed *r, struct cairn_sums *sums, uint64_t gap, const struct cairn_record *record, uint64_t count)
 {
-	struct cairn_summed *r = s->record;
-
 	sums->gap += gap << ORIGINAL_BITS;
 	sums->duration += record->exit - record->call.enter;
 	s->word[s->in_word++] = (uint16_t)sums->gap;
@@ -128,18 +129,19 @@ static char *begin_summed(struct cairn_thread *t, const struct cairn_record *rec
 		s->number = 1;
 	}
 	memset(r + 1, 0, length - sizeof(*r));
-	s->record = r;
 	s->sums = (void *)(r + 1);
 	s->rows = 0;
 	s->room = s->next_rows;
 	s->word = (void *)(s->sums + s->room);
 	s->in_word = 0;
 	r->enter = record->call.enter;
-	put_call(s, sums_of(s, original), 0, record, 1);
+	put_call(s, r, sums_of(s, original), 0, record, 1);
 	if (length > record->size)
 		atomic_store_explicit(&((struct cairn_short_record *)(void *)r)->first, cairn_short_record(record, CAIRN_SHORT_OPEN, length), memory_order_release);
 	cairn_publish(t, (char *)r + length);
 	cairn_store_pair(r, begin.first, begin.second);
+	atomic_signal_fence(memory_order_seq_cst);
+	s->record = r; // only now is it one that a call from a signal handler may end
 	return (char *)r + length;
 }
 
@@ -203,7 +205,7 @@ char *cairn_sum(struct cairn_thread *t, const struct cairn_record *record)
 	if (r == NULL)
 		return ++s->repeats >= s->enough ? begin_summed(t, record, original) : NULL;
 	const uint64_t before = r->enter + (atomic_load_explicit(&r->progress, memory_order_relaxed) >> CAIRN_SUMMED_COUNT_BITS);
-	put_call(s, sums, record->call.enter - before, record, count_of(r) + 1);
+	put_call(s, r, sums, record->call.enter - before, record, count_of(r) + 1);
 	cairn_publish(t, record->header); // the short record is not a call any more
 	return s->in_word == IN_A_WORD ? add_word(t) : (char *)record->header;
 }
