@@ -238,7 +238,7 @@ static bool start(struct cairn_thread *t, struct watch *w)
 		w->thorough_costs_ns = 5000;
 		w->random = cairn_thread_number() * 2654435769u;
 		w->schedstat.file = w->io.file = -1;
-		cairn_usage_calls_mpi((int)syscall(SYS_gettid));
+		cairn_usage_calls_mpi(cairn_thread_number(), (int)syscall(SYS_gettid));
 		if (atomic_fetch_add(&with_files, 1) < FILES) {
 			cairn_open_file(&w->schedstat, CAIRN_PROC "/thread-self/schedstat");
 			cairn_open_file(&w->io, CAIRN_PROC "/thread-self/io");

@@ -35,7 +35,6 @@ static struct cairn_evidence_file *file;
 static uint64_t began, listed; // times of the start and of the last list
 static uint64_t due;
 static _Atomic int callers[CAIRN_EVIDENCE_TASKS];
-static _Atomic uint32_t caller_count;
 
 // cpu_of reads the CPU clock of a thread of this process by the kernel's number for it
 // (include/linux/posix-timers.h).
@@ -47,11 +46,10 @@ static int64_t cpu_of(int tid)
 	return clock_gettime(clock, &t) == 0 ? (int64_t)t.tv_sec * 1000000000 + t.tv_nsec : -1;
 }
 
-void cairn_usage_calls_mpi(int tid)
+void cairn_usage_calls_mpi(uint32_t number, int tid)
 {
-	const uint32_t i = atomic_fetch_add(&caller_count, 1);
-	if (i < CAIRN_EVIDENCE_TASKS)
-		atomic_store(&callers[i], tid);
+	if (number <= CAIRN_EVIDENCE_TASKS)
+		atomic_store(&callers[number - 1], tid);
 }
 
 static bool calls_mpi(int tid)

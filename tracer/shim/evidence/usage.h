@@ -9,8 +9,9 @@ struct cairn_evidence_file;
 // cairn_usage_begin sets the file that the list is written to.
 void cairn_usage_begin(struct cairn_evidence_file *file);
 
-// cairn_usage_calls_mpi records that a thread calls MPI.
-void cairn_usage_calls_mpi(int tid);
+// cairn_usage_calls_mpi records that a thread calls MPI, by the number of its location, from 1: it
+// replaces the one that has ended there.
+void cairn_usage_calls_mpi(uint32_t number, int tid);
 
 // cairn_usage_watch writes the list if it is due, and returns the ns until the next one. Calls must
 // not be concurrent.
