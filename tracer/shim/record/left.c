@@ -127,9 +127,15 @@ static stack_t alternate(void)
 
 static bool in_alternate(uintptr_t address)
 {
+	static __thread uintptr_t elsewhere __attribute__((tls_model("initial-exec"))); // asked for last, by each call within an open one
+	if (address == elsewhere)
+		return false;
 	const stack_t s = alternate();
+	const bool there = (s.ss_flags & SS_DISABLE) == 0 && address - (uintptr_t)s.ss_sp <= s.ss_size;
 
-	return (s.ss_flags & SS_DISABLE) == 0 && address - (uintptr_t)s.ss_sp <= s.ss_size;
+	if (!there)
+		elsewhere = address;
+	return there;
 }
 
 // on_alternate reports whether the thread is on that stack, which may be a part of its own.
