@@ -231,8 +231,7 @@ static void leave(struct cairn_thread *t, unsigned depth, uint64_t at)
 	if (t->sums)
 		cairn_sums_end(t);
 	t->cursor = cairn_leave(t->buffer, depth, at);
-	if (depth < t->depth)
-		t->depth = depth;
+	t->depth = t->depth < depth ? t->depth : depth;
 	if (depth < CAIRN_DEPTH)
 		memset(t->frame + depth, 0, (CAIRN_DEPTH - depth) * sizeof(t->frame[0]));
 }
