@@ -85,6 +85,6 @@ int main(int argc, char **argv)
 	int n = snprintf(line, sizeof(line), "counts rank=%d", rank);
 	for (int i = 0; counted[i].name != NULL; i++)
 		n += snprintf(line + n, sizeof(line) - (size_t)n, " %s=%lu", counted[i].name, counted[i].calls);
-	puts(line);
+	printf("%s\n", line); // in one piece, also where it is not buffered
 	return 0;
 }
