@@ -57,9 +57,10 @@ bool cairn_is_open(const struct cairn_opened *o)
 
 void cairn_open_file(struct cairn_opened *o, const char *path)
 {
-#include "uninterrupted.h"
+	const struct cairn_uninterrupted before = cairn_uninterrupted_begin();
 
 	cairn_keep_open(o, limit_of_descriptors() < ENOUGH ? -1 : open(path, O_RDONLY | O_CLOEXEC));
+	cairn_uninterrupted_end(before);
 }
 
 ssize_t cairn_read_again(struct cairn_opened *o, char *text, size_t size)
