@@ -182,7 +182,8 @@ type EvidenceRow struct {
 	WallNS     int64  // their total time
 	CPUNS      int64  // thereof on a CPU
 	RunDelayNS int64  // thereof ready to run and waiting for a CPU; Unknown where the kernel does not count it
-	// OtherCPUNS is the CPU time of the other threads of the process during the instances. It may exceed WallNS. Unknown where it was not read.
+	// OtherCPUNS is the CPU time of the other threads of the process during the instances. It may
+	// exceed WallNS. Unknown where it was not read.
 	OtherCPUNS int64
 	// IOBytes and IOCalls count what the thread read and wrote by system calls (files, pipes,
 	// terminals; sockets used like files). Only instances in which it was blocked for 1 ms or more

@@ -151,8 +151,8 @@ func muslImage(t *testing.T) string {
 	return image
 }
 
-// musl reads no preload file, so an image with it is traced if LD_PRELOAD of its container names the
-// shim.
+// musl reads no preload file, so an image with it is traced if LD_PRELOAD of its container names
+// the shim.
 func TestProbeMusl(t *testing.T) {
 	for _, of := range []string{"%s", "/usr/lib/other.so:%s", "%s /usr/lib/other.so"} {
 		root := tracerRoot(t)

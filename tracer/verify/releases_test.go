@@ -73,9 +73,9 @@ func install(t *testing.T, tracer *shimtest.Tracer) string {
 }
 
 // The oldest release that Debian's mirrors have, with glibc 2.31, in which threads and the dynamic
-// loader are libraries of their own, and the newest stable one: a program that is compiled for it runs
-// there under each of its MPIs, and the calls agree with the reference log. A program without MPI
-// notices nothing.
+// loader are libraries of their own, and the newest stable one: a program that is compiled for it
+// runs there under each of its MPIs, and the calls agree with the reference log. A program without
+// MPI notices nothing.
 func TestReleases(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

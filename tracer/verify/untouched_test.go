@@ -24,7 +24,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
-// A touch is something that is done to a process: steps of untouched.c, before MPI_Init or after it.
+// A touch is something that is done to a process: steps of untouched.c, before MPI_Init or after
+// it.
 type touch struct {
 	steps   []string
 	shell   string // what is done before the program is executed, in a mount namespace of its own
@@ -33,9 +34,9 @@ type touch struct {
 	openmpi bool   // it is Open MPI that the short suite has it with
 }
 
-// requireUntouched runs untouched.c with and without the tracer. It requires that the program prints
-// and ends the same, and that all its calls are recorded, or that one line says why not. What a
-// program cannot do without the tracer is no case.
+// requireUntouched runs untouched.c with and without the tracer. It requires that the program
+// prints and ends the same, and that all its calls are recorded, or that one line says why not.
+// What a program cannot do without the tracer is no case.
 func requireUntouched(t *testing.T, program string, touched touch) (possible bool) {
 	t.Helper()
 	command := func() []string {
@@ -93,8 +94,8 @@ func tracerOfAll(t *testing.T) *shimtest.Tracer {
 // ownUser is the step that makes the process that of a user who has no others.
 func ownUser() string { return fmt.Sprint("user=", 100_000+rand.IntN(1<<30)) }
 
-// settled is what is printed without UCX's log, which has times, and without the number of calls that
-// changed errno: some of MPI's do where system calls fail, and how many depends on times.
+// settled is what is printed without UCX's log, which has times, and without the number of calls
+// that changed errno: some of MPI's do where system calls fail, and how many depends on times.
 func settled(stdout string) string {
 	return regexp.MustCompile(`(?m)^(\d+ changes of errno|\[\d+\.\d+\].*)\n`).ReplaceAllString(stdout, "")
 }
@@ -206,8 +207,8 @@ func TestUntouched(t *testing.T) {
 	}
 }
 
-// Each signal that nobody handles, sent to the process and to a thread, does what it does without the
-// tracer.
+// Each signal that nobody handles, sent to the process and to a thread, does what it does without
+// the tracer.
 func TestUnhandledSignals(t *testing.T) {
 	programs := compileUntouched(t)
 	signals := rand.Perm(64)

@@ -20,8 +20,8 @@ const (
 // errNoLock: the process has no lock yet, or is damaged.
 var errNoLock = errors.New("the process has no lock")
 
-// A Watch observes from outside whether a process is alive. A process cannot report its own end, and
-// one that computes or waits for long reports nothing.
+// A Watch observes from outside whether a process is alive. A process cannot report its own end,
+// and one that computes or waits for long reports nothing.
 type Watch struct {
 	directory *Directory
 	kind      string // of the process's clock

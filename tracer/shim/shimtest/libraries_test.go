@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// maxGlibc is the newest version of glibc that the libraries may need, as the second number of 2.17.
+// maxGlibc is the newest version of glibc that the libraries may need, as the second number of
+// 2.17.
 const maxGlibc = 17
 
 // musl is Debian's.
@@ -30,9 +31,9 @@ func symbolsOf(t *testing.T, path string, of func(*elf.File) ([]elf.Symbol, erro
 	return symbols
 }
 
-// The libraries need nothing but the C library of the image that they are copied into, which may be
-// an old glibc or musl, which has the same symbols on arm64. musl ends a process if a symbol that is
-// not weak is missing.
+// The libraries need nothing but the C library of the image that they are copied into, which may
+// be an old glibc or musl, which has the same symbols on arm64. musl ends a process if a symbol
+// that is not weak is missing.
 func TestLibraries(t *testing.T) {
 	t.Parallel()
 	of := map[string]bool{}

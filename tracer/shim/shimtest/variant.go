@@ -11,8 +11,9 @@ import (
 
 var building sync.Mutex // two make at once would write the same files
 
-// Variant builds the shims of a target of tracer/shim/Makefile: with sanitizers (asan, tsan), or for
-// another architecture (arm64). It returns the folder that has them. The first time takes a minute.
+// Variant builds the shims of a target of tracer/shim/Makefile: with sanitizers (asan, tsan), or
+// for another architecture (arm64). It returns the folder that has them. The first time takes a
+// minute.
 func Variant(t testing.TB, target string) string {
 	t.Helper()
 	building.Lock()
