@@ -19,6 +19,7 @@
 #include <sys/mman.h>
 
 #include "../process/loader.h"
+#include "../process/uninterrupted.h"
 
 struct module {
 	const char *name; // of its file
@@ -419,6 +420,8 @@ bool cairn_recall(const void *key, uintptr_t caller, struct cairn_definition *d)
 
 struct cairn_definition cairn_definition(const void *key, const char *symbol, uintptr_t caller)
 {
+	// a handler that jumped out would leave the dynamic linker's lock taken
+	const struct cairn_uninterrupted before = cairn_uninterrupted_begin();
 	const unsigned long long unloaded = unloaded_modules();
 	const int saved = errno;
 	void *next = next_of(symbol);
@@ -431,7 +434,8 @@ struct cairn_definition cairn_definition(const void *key, const char *symbol, ui
 		d = resolve(s, next, caller);
 		munmap(s, sizeof(*s));
 	}
-	errno = saved;
 	remember(key, caller, d, unloaded);
+	cairn_uninterrupted_end(before);
+	errno = saved;
 	return d;
 }
