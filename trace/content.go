@@ -234,7 +234,7 @@ type ThreadUsage struct {
 	CPUNS      int64
 	RunDelayNS int64 // Unknown where the kernel does not count it
 	CallsMPI   bool
-	Tool       bool // a thread of a tracer that had some: until version 0.8
+	Tool       bool // a thread of the tracer; today's has none
 }
 
 // DataBytes is the number of bytes from which on reading and writing is regarded as data transfer:

@@ -1,8 +1,8 @@
 // Samples are taken at the start, then every INTERVAL at most (watch.h). The file keeps up to
-// MAX_SAMPLES of them. When it is full, every second sample is dropped and the interval doubles. So a program of a
-// second is seen in detail, and the number of samples grows only with the logarithm of the
-// duration. Nothing announces the end of the program, so the last interval is missing: at most a
-// sixteenth of the run, or 100 ms.
+// MAX_SAMPLES of them. When it is full, every second sample is dropped and the interval doubles. So
+// a program of a second is seen in detail, and the number of samples grows only with the logarithm
+// of the duration. Nothing announces the end of the program, so what follows the last sample is
+// missing: a sixteenth of the run or 100 ms, or a longer computation or call at its end.
 //
 // The file is mapped, and consistent at any time: a sample is valid once the number of
 // samples has been stored. Samples are thinned out into the other of two tables before that

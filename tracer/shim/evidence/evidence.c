@@ -11,8 +11,9 @@
 // quick one leaves a part of the time unexplained, the thorough one reads the run delay
 // (/proc/thread-self/schedstat) and the I/O (/proc/thread-self/io). All readings take at most a
 // thousandth of the time: each thread has a budget that grows with time, and the measured cost of a
-// reading is subtracted from it. If it is used up, beginning computations are not measured. After call sites where the last one was not explained,
-// the budget must allow for thorough readings at both ends.
+// reading is subtracted from it. If it is used up, beginning computations are not measured. After
+// call sites where the last one was not explained, the budget must allow for thorough readings at
+// both ends.
 //
 // Sums are in a mapped file, and consistent at any time: each row has two copies, one valid and
 // one to be written.

@@ -76,8 +76,8 @@ static handler *note(int number)
 }
 
 // The compiler makes a jump of this call, so that the handler finds the stack as the kernel has left
-// it (TestUntouched compares what handlers find). If it returns, the program may continue, or end with the same signal. A reader can distinguish
-// these by the time until which the process lived.
+// it (TestUntouched compares what handlers find). If it returns, the program may continue, or end with
+// the same signal. A reader can distinguish these by the time until which the process lived.
 static void crashed(int number, siginfo_t *info, void *context)
 {
 	note(number)(number, info, context);

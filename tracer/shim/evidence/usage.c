@@ -1,7 +1,7 @@
 // A thread that calls MPI now and then lists the threads in /proc/self/task: the more threads there
 // are the less often, so that it takes at most a PART-th of its time. The file has name, CPU time and
-// run delay of the MAX_THREADS threads that used most. The thread that finalizes MPI makes the list once more, since
-// a short run would only have the list of its beginning.
+// run delay of the MAX_THREADS threads that used most. The thread that finalizes MPI makes the list
+// once more, since a short run would only have the list of its beginning.
 #include "usage.h"
 
 #include <dirent.h>
