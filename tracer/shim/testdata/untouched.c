@@ -532,6 +532,8 @@ static void step(char *text)
 		refuse(EPERM, value);
 	else if (!strcmp(text, "refuse-ENOSYS"))
 		refuse(ENOSYS, value);
+	else if (!strcmp(text, "alarm"))
+		alarm((unsigned)n);
 	else if (!strcmp(text, "pause"))
 		usleep((useconds_t)n * 1000);
 	else if (!strcmp(text, "fork")) {
