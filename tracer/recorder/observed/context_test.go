@@ -34,10 +34,22 @@ func TestMain(m *testing.M) {
 // A driver runs a program that calls functions of the shim.
 type driver func(arguments ...string) *exec.Cmd
 
-// build compiles a driver.
+// build compiles a driver. It opens each file that the compiler read, for go test to know that its
+// result depends on them.
 func build(program, source string, flags ...string) (driver, error) {
-	arguments := append([]string{"-std=c11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror", "-o", program}, flags...)
-	if out, err := exec.Command("gcc", append(arguments, source)...).CombinedOutput(); err != nil {
+	arguments := append([]string{"-std=c11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror"}, flags...)
+	read, err := exec.Command("gcc", append(arguments, "-MM", "-MT", "", source)...).Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", source, err)
+	}
+	for _, name := range strings.Fields(strings.ReplaceAll(strings.TrimPrefix(string(read), ":"), "\\\n", " ")) {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		_ = file.Close()
+	}
+	if out, err := exec.Command("gcc", append(arguments, "-o", program, source)...).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%s: %w\n%s", source, err, out)
 	}
 	return func(arguments ...string) *exec.Cmd { return exec.Command(program, arguments...) }, nil
