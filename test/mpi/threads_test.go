@@ -64,3 +64,26 @@ func TestThreadsWithObjectsOfOneNumber(t *testing.T) {
 		})
 	}
 }
+
+// TestAThreadPerTask: a run of 100,000 threads, one after the other and 1,000 at a time, is recorded as
+// a whole. (MPICH's threads spin for locks: 1,000 of them take as long as they like, also untraced.)
+func TestAThreadPerTask(t *testing.T) {
+	t.Parallel()
+	threads, mostBytes := 100_000, 2_000_000.0
+	if testing.Short() {
+		threads, mostBytes = 3000, 100_000
+	}
+	for together, implementation := range map[int]string{1: "mpich", 1000: "openmpi"} {
+		t.Run(fmt.Sprint(together), func(t *testing.T) {
+			tasks := filepath.Join(t.TempDir(), "tasks")
+			out, err := exec.Command("mpicc."+implementation, "-g", "-O1", "-Wall", "-Werror", "-pthread", "-o", tasks, "../../tracer/shim/testdata/tasks.c").CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			r := trace(t, nil, append(launcher(implementation, 1), tasks, fmt.Sprint(threads), fmt.Sprint(together))...)
+			require.Equal(t, 0, r.code, r.stderr)
+			require.Empty(t, r.stderr)
+			made := info(t, filepath.Join(r.dir, "trace.cairn"))
+			require.EqualValues(t, 4+3*threads, made["calls"])
+			require.LessOrEqual(t, made["bytes"].(map[string]any)["total"], mostBytes)
+		})
+	}
+}

@@ -105,7 +105,7 @@ func (r Run) deliver(out string) error {
 // reopen opens the folder of a run, when nobody else writes to it.
 func (r Run) reopen(out string) (*runFolder, error) {
 	if !exists(out) {
-		return nil, cli.UsageError(fmt.Errorf("there is no run in %s", r.Out))
+		return nil, cli.UsageError(fmt.Errorf("there is no run in %s here: hosts that do not share it have it each on their own", r.Out))
 	}
 	const poll = 100 * time.Millisecond
 	for waited := false; ; waited = true {
