@@ -70,7 +70,8 @@ func TestEvidenceOfAComputation(t *testing.T) {
 			require.GreaterOrEqual(t, row.Count, uint64(2))
 			asked := float64(row.Count) * 20e6
 			require.GreaterOrEqual(t, float64(row.WallNS), 0.99*asked)
-			require.GreaterOrEqual(t, float64(row.CPUNS), test.least*asked)
+			// its first reading may be a 64th of the time late
+			require.GreaterOrEqual(t, float64(row.CPUNS), test.least*asked-float64(row.WallNS)/64)
 			require.LessOrEqual(t, float64(row.CPUNS), test.most*asked)
 			require.LessOrEqual(t, row.DataNS, int64(0))
 			if blocked, known := row.BlockedNS(); known { // the kernel counts run delays

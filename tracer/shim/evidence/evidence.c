@@ -30,6 +30,7 @@
 #include "../process/opened.h"
 #include "../process/state.h"
 #include "../process/thread.h"
+#include "../process/uninterrupted.h"
 #include "observed.h"
 #include "usage.h"
 #include "watch.h"
@@ -83,7 +84,7 @@ static struct cairn_evidence_file *file;
 static uint64_t begin_ticks, begin_ns;
 static _Atomic uint64_t index_of_rows[SLOTS]; // row + 1
 static _Atomic uint32_t with_files;
-static _Atomic bool changing_instances;
+static struct cairn_rare instances; // for who changes file->instances
 
 void cairn_evidence_begin(void)
 {
@@ -342,14 +343,13 @@ static void add(struct cairn_evidence_row *row, const struct cairn_evidence_sums
 	atomic_store_explicit(&row->which, which == 1 ? 2 : 1, memory_order_release);
 }
 
-// keep keeps an instance if it is among the largest. It is lost if another thread is
-// changing the list.
+// keep keeps an instance if it is among the largest. The caller must hold instances.
 static void keep(struct cairn_evidence_instance *list, int64_t size, const struct cairn_evidence_row *row, uint64_t begin,
 	const struct cairn_evidence_sums *one)
 {
 	struct cairn_evidence_instance *smallest = &list[0];
 
-	if (size <= 0 || atomic_exchange(&changing_instances, true))
+	if (size <= 0)
 		return;
 	for (int i = 1; i < CAIRN_EVIDENCE_INSTANCES; i++)
 		if (atomic_load_explicit(&list[i].size, memory_order_relaxed) < atomic_load_explicit(&smallest->size, memory_order_relaxed))
@@ -365,7 +365,6 @@ static void keep(struct cairn_evidence_instance *list, int64_t size, const struc
 		smallest->io_bytes = one->io_bytes;
 		atomic_store_explicit(&smallest->size, size, memory_order_release);
 	}
-	atomic_store(&changing_instances, false);
 }
 
 // measure takes the reading at the end of a long computation or call and adds the result. It
@@ -411,8 +410,11 @@ static bool measure(struct watch *w, struct cairn_evidence_row *row, uint64_t be
 	one.other_ns = other;
 	w->quick = q;
 	add(row, &one);
-	keep(file->instances[0], off, row, begin, &one);
-	keep(file->instances[1], one.wall_ns, row, begin, &one);
+	if (cairn_rare_try(&instances)) { // or another thread changes them, and this one is lost
+		keep(file->instances[0], off, row, begin, &one);
+		keep(file->instances[1], one.wall_ns, row, begin, &one);
+		cairn_rare_unlock(&instances);
+	}
 	return explain;
 }
 
