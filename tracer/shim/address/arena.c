@@ -1,17 +1,18 @@
 #include "arena.h"
 
 #include <errno.h>
-#include <sys/mman.h>
+
+#include "../process/memory.h"
 
 enum { PIECE = 128 << 10 };
 
 void *cairn_arena_map(size_t size)
 {
 	const int saved = errno;
-	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *memory = cairn_map(size, PROT_READ | PROT_WRITE, -1);
 
 	errno = saved;
-	return memory != MAP_FAILED ? memory : NULL;
+	return memory;
 }
 
 void *cairn_arena_take(struct cairn_arena *a, size_t size, size_t limit)

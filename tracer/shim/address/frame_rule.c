@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "../process/uninterrupted.h"
+
 // DWARF register numbers (System V ABI for AMD64, 3.6.2; DWARF for the Arm 64-bit Architecture, 4.1)
 #ifdef __x86_64__
 enum { FP = 6, SP = 7, RA = 16 };
@@ -356,7 +358,7 @@ static bool find_function(uintptr_t pc, struct program *p, uintptr_t *size, stru
 	const uint8_t *entry;
 	uint8_t encoding = 0;
 
-	if (dl_iterate_phdr(find_module, &m) == 0 || m.header == NULL || (entry = find_entry(&m)) == NULL || !open_entry(entry, m.limit, &fde))
+	if (cairn_each_module(find_module, &m) == 0 || m.header == NULL || (entry = find_entry(&m)) == NULL || !open_entry(entry, m.limit, &fde))
 		return false;
 	const uint8_t *back = fde.at;
 	if (!open_entry(back - take(&fde, 4), m.limit, &cie))

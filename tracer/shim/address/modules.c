@@ -147,7 +147,7 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *data)
 
 void cairn_modules(struct cairn_json *j)
 {
-	dl_iterate_phdr(add_module, j);
+	cairn_each_module(add_module, j);
 }
 
 static uint64_t *put_text(uint64_t *word, const char *text)
@@ -194,7 +194,7 @@ void cairn_modules_refresh(void)
 	bool first = true;
 	if (!cairn_rare_lock(&changing))
 		return;
-	dl_iterate_phdr(add_later_module, &first);
+	cairn_each_module(add_later_module, &first);
 	cairn_rare_unlock(&changing);
 }
 
@@ -268,7 +268,7 @@ static void send_module(uintptr_t base, bool last)
 	if (last ? cairn_rare_lock(&sending) : cairn_rare_try(&sending)) {
 		r.base = base;
 		// Outside of the callback, which runs with the loader's lock.
-		sent = dl_iterate_phdr(describe_module, &r) != 1 || cairn_resolve(r.path, r.id);
+		sent = cairn_each_module(describe_module, &r) != 1 || cairn_resolve(r.path, r.id);
 		cairn_rare_unlock(&sending);
 	}
 	if (!sent)
@@ -289,7 +289,7 @@ void cairn_modules_use_executable(void)
 {
 	struct resolved r = {.base = 0};
 
-	if (dl_iterate_phdr(describe_module, &r) == 1 && note_use(r.base))
+	if (cairn_each_module(describe_module, &r) == 1 && note_use(r.base))
 		send_module(r.base, false);
 }
 

@@ -14,6 +14,7 @@
 #include "../process/names.h"
 #include "../process/state.h"
 #include "../process/thread.h"
+#include "../process/uninterrupted.h"
 #include "bind.h"
 #include "control.h"
 #include "definition.h"
@@ -103,7 +104,7 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *address)
 void cairn_is_library(void *code)
 {
 	if (code != NULL && !cairn_in_library((uintptr_t)code))
-		dl_iterate_phdr(find_code, code);
+		cairn_each_module(find_code, code);
 }
 
 #ifdef CAIRN_OPENMPI
@@ -122,7 +123,7 @@ bool cairn_in_component(uint64_t caller)
 
 	if (atomic_load_explicit(other, memory_order_relaxed) == caller)
 		return false;
-	if (dl_iterate_phdr(find_component, (void *)caller) != 0)
+	if (cairn_each_module(find_component, (void *)caller) != 0)
 		return true;
 	atomic_store_explicit(other, caller, memory_order_relaxed);
 #else
@@ -229,7 +230,7 @@ bool cairn_traced(void)
 			cairn_clock_begin();
 			bool mine = abi_is_ours() && cairn_config_read();
 			if (mine) {
-				dl_iterate_phdr(find_note, &cairn_profiling_is_hidden);
+				cairn_each_module(find_note, &cairn_profiling_is_hidden);
 				cairn_control_start(cairn_config.include, cairn_config.exclude, cairn_config.start_off);
 				cairn_life_called();
 			}

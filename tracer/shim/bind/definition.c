@@ -16,9 +16,9 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "../process/loader.h"
+#include "../process/memory.h"
 #include "../process/uninterrupted.h"
 
 struct module {
@@ -279,7 +279,7 @@ static void *other_shim(void)
 
 	if (!atomic_load(&known)) {
 		struct shim s = {false, NULL};
-		dl_iterate_phdr(find_shim, &s);
+		cairn_each_module(find_shim, &s);
 		atomic_store(&next, s.next);
 		atomic_store(&known, true);
 	}
@@ -370,7 +370,7 @@ static int count_unloaded(struct dl_phdr_info *info, size_t size, void *unloaded
 static unsigned long long unloaded_modules(void)
 {
 	unsigned long long n = 0;
-	dl_iterate_phdr(count_unloaded, &n);
+	cairn_each_module(count_unloaded, &n);
 	return n;
 }
 
@@ -425,14 +425,14 @@ struct cairn_definition cairn_definition(const void *key, const char *symbol, ui
 	const unsigned long long unloaded = unloaded_modules();
 	const int saved = errno;
 	void *next = next_of(symbol);
-	struct scan *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct scan *s = cairn_map(sizeof(*s), PROT_READ | PROT_WRITE, -1);
 	struct cairn_definition d = {next, next != NULL, false, next != NULL};
 
-	if (s != MAP_FAILED) {
+	if (s != NULL) {
 		s->symbol = symbol;
-		dl_iterate_phdr(add_module, s);
+		cairn_each_module(add_module, s);
 		d = resolve(s, next, caller);
-		munmap(s, sizeof(*s));
+		cairn_unmap(s, sizeof(*s));
 	}
 	remember(key, caller, d, unloaded);
 	cairn_uninterrupted_end(before);

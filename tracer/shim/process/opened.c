@@ -2,9 +2,8 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
-
-#include "uninterrupted.h"
 
 enum {
 	OURS_FROM = 500,        // ours have numbers from this one on
@@ -38,12 +37,12 @@ void cairn_keep_open(struct cairn_opened *o, int file)
 	if (o->file < 0 && file > 2)
 		o->file = file;
 	if (file >= 0 && file != o->file)
-		close(file);
+		(void)syscall(SYS_close, file);
 	if (o->file >= 0 && cairn_stat_file(o->file, &s)) {
 		o->device = s.st_dev;
 		o->inode = s.st_ino;
 	} else if (o->file >= 0) {
-		close(o->file);
+		(void)syscall(SYS_close, o->file);
 		o->file = -1;
 	}
 }
@@ -57,10 +56,10 @@ bool cairn_is_open(const struct cairn_opened *o)
 
 void cairn_open_file(struct cairn_opened *o, const char *path)
 {
-	const struct cairn_uninterrupted before = cairn_uninterrupted_begin();
+	const bool enough = limit_of_descriptors() >= ENOUGH;
 
-	cairn_keep_open(o, limit_of_descriptors() < ENOUGH ? -1 : open(path, O_RDONLY | O_CLOEXEC));
-	cairn_uninterrupted_end(before);
+	// open and close may end a thread that is canceled
+	cairn_keep_open(o, enough ? (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0) : -1);
 }
 
 ssize_t cairn_read_again(struct cairn_opened *o, char *text, size_t size)

@@ -3,9 +3,10 @@
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "memory.h"
 
 __thread struct cairn_thread cairn_self;
 
@@ -33,13 +34,13 @@ static struct cairn_location *location_at(uint32_t number)
 	struct cairn_location *l = atomic_load_explicit(&tables[table], memory_order_acquire);
 	if (l == NULL) {
 		const size_t bytes = size * sizeof(*l);
-		struct cairn_location *made = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		if (made == MAP_FAILED)
+		struct cairn_location *made = cairn_map(bytes, PROT_READ | PROT_WRITE, -1);
+		if (made == NULL)
 			return NULL;
 		if (atomic_compare_exchange_strong(&tables[table], &l, made))
 			l = made;
 		else
-			munmap(made, bytes); // another thread was faster
+			cairn_unmap(made, bytes); // another thread was faster
 	}
 	return l + at;
 }

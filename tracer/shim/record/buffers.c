@@ -2,10 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,7 +13,9 @@
 #include "../evidence/observed.h"
 #include "../process/clock.h"
 #include "../process/config.h"
+#include "../process/memory.h"
 #include "../process/state.h"
+#include "../process/uninterrupted.h"
 #include "../spool/budget.h"
 #include "../spool/spool.h"
 #include "answer.h"
@@ -31,7 +31,7 @@ struct slot {
 	bool open; // a thread writes to it
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct cairn_rare lock;
 static struct slot slots[CAIRN_RING];
 static uint32_t count;        // of slots so far
 static uint32_t copies;       // number of the next copy of a slot
@@ -39,6 +39,11 @@ static uint32_t others;       // number of other buffers so far
 static uint64_t progress;     // bytes of those files when the compressor had last removed some
 static bool sums;             // times are given up
 static uint64_t taken;        // number of uses of buffers so far
+// The buffer that this thread is getting, and its sequence number.
+static __thread struct {
+	struct cairn_buffer *buffer; // NULL: none so far
+	uint64_t sequence;
+} next __attribute__((tls_model("initial-exec")));
 static uint64_t unannounced;  // bytes filled since the compressor was woken
 static struct cairn_ring without_file, *counters = &without_file;
 static const void *doorbell;  // NULL: there is no compressor so far
@@ -58,9 +63,7 @@ void cairn_buffers_begin(void)
 	const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (file < 0)
 		return;
-	void *memory = mmap(NULL, CAIRN_DOORBELL_BYTES, PROT_READ, MAP_SHARED, file, 0);
-	if (memory != MAP_FAILED)
-		doorbell = memory; // only system calls look at it: it may be truncated
+	doorbell = cairn_map(CAIRN_DOORBELL_BYTES, PROT_READ, file); // only system calls look at it: it may be truncated
 	close(file);
 }
 
@@ -123,9 +126,11 @@ static void close_buffer(struct cairn_buffer *full)
 	struct slot *slot = slot_of(full);
 	const uint64_t size = size_of(full);
 
-	atomic_store_explicit(&full->closed, 1, memory_order_release);
-	atomic_store_explicit(&counters->filled, counters->filled + size, memory_order_release);
-	unannounced += size;
+	if (atomic_load_explicit(&full->closed, memory_order_relaxed) == 0) {
+		atomic_store_explicit(&full->closed, 1, memory_order_release);
+		atomic_store_explicit(&counters->filled, counters->filled + size, memory_order_release);
+		unannounced += size;
+	}
 	if (slot != NULL)
 		slot->open = false;
 }
@@ -158,7 +163,8 @@ static struct cairn_buffer *new_slot(uint64_t minimum)
 
 	if (count == CAIRN_RING || (s = cairn_spool_slot(count, minimum)) == NULL)
 		return NULL;
-	slots[count++] = (struct slot){s, false};
+	slots[count] = (struct slot){s, false};
+	count++;
 	return s;
 }
 
@@ -184,6 +190,7 @@ static struct cairn_buffer *copied_slot(const struct slot *slot)
 		copies = (copies + CAIRN_COPIES - 1) / CAIRN_COPIES * CAIRN_COPIES;
 		return NULL;
 	}
+	next.buffer = slot->memory; // a thread that begins again does not copy it again
 	copies++;
 	count_once(CAIRN_BUFFER_HEADER + used);
 	return slot->memory;
@@ -195,9 +202,10 @@ static struct cairn_buffer *other_buffer(bool begins, uint64_t minimum, const ch
 {
 	char name[32];
 
-	snprintf(name, sizeof(name), "once-%u.seg", others);
+	snprintf(name, sizeof(name), "once-%u.seg", others++);
 	struct cairn_buffer *s = cairn_spool_buffer(name, minimum, begins, taken == 0, why);
-	others += s != NULL;
+	if (s != NULL)
+		count_once(size_of(s));
 	return s;
 }
 
@@ -244,44 +252,59 @@ static void count_switch(uint64_t began)
 		atomic_store_explicit(&counters->longest_ns, ns, memory_order_relaxed);
 }
 
+bool cairn_buffers_lock(void)
+{
+	return cairn_rare_lock(&lock);
+}
+
+void cairn_buffers_unlock(void)
+{
+	next.buffer = NULL;
+	cairn_rare_unlock(&lock);
+}
+
 struct cairn_buffer *cairn_buffers_next(uint32_t thread, struct cairn_buffer *full, uint64_t minimum, uint64_t *capacity, bool *with_sums)
 {
-	const int saved = errno;
-	const uint64_t began = cairn_clock_ns(CLOCK_MONOTONIC), sequence = full != NULL ? full->sequence + 1 : 0;
+	const uint64_t began = cairn_clock_ns(CLOCK_MONOTONIC);
 	const char *why = NULL;
-	struct cairn_buffer *s = NULL;
 
-	pthread_mutex_lock(&lock);
-	if (full != NULL) {
-		close_buffer(full);
-		read_answer();
+	// 1. Close the full one, unless it is the next one: a slot whose records were copied.
+	if (next.buffer == NULL) {
+		next.sequence = full != NULL ? full->sequence + 1 : 0;
+		if (full != NULL) {
+			close_buffer(full);
+			read_answer();
+		}
 	}
-	if (answer.header.stopped[0] != 0)
+	// 2. Find a buffer.
+	if (next.buffer == NULL && answer.header.stopped[0] != 0)
 		why = answer.header.stopped;
-	else if (atomic_load(&cairn_state) != CAIRN_OFF) // or else a buffer says why, and keeps it
-		s = fresh_buffer(full, minimum, &why);
+	else if (next.buffer == NULL && atomic_load(&cairn_state) != CAIRN_OFF) // or else a buffer says why, and keeps it
+		next.buffer = fresh_buffer(full, minimum, &why);
+	// 3. Begin it.
+	struct cairn_buffer *s = next.buffer;
 	if (s != NULL) {
 		struct slot *slot = slot_of(s);
-		cairn_buffer_begin(s, thread, sequence, ++taken);
+		cairn_buffer_begin(s, thread, next.sequence, ++taken);
 		*capacity = s->capacity;
 		if (slot != NULL)
 			slot->open = true;
-		else
-			count_once(size_of(s));
 		*with_sums = sums = gives_up_times();
 	} else if (atomic_load(&cairn_state) != CAIRN_OFF) {
 		stop(why, full);
 	}
-	if (full != NULL && slot_of(full) == NULL)
-		munmap(full, size_of(full)); // it has no open record: a thread takes a new buffer only outside of calls
 	if (unannounced >= WAKE_BYTES || s == NULL) {
 		unannounced = 0;
 		wake();
 	}
 	count_switch(began);
-	pthread_mutex_unlock(&lock);
-	errno = saved;
 	return s;
+}
+
+void cairn_buffers_leave(struct cairn_buffer *closed)
+{
+	if (slot_of(closed) == NULL && closed->taken != 0)
+		cairn_unmap(closed, size_of(closed)); // it has no open record: a thread takes a new buffer only outside of calls
 }
 
 void cairn_ballot_request(uint64_t number)

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "../address/modules.h"
 #include "../address/python.h"
@@ -10,7 +9,7 @@
 #include "../bind/reference.h"
 #include "../evidence/life.h"
 #include "../process/config.h"
-#include "../process/uninterrupted.h"
+#include "../process/memory.h"
 #include "../process/wide.h"
 #include "buffers.h"
 #include "left.h"
@@ -26,24 +25,28 @@ enum { EARLY = 65536, MAX_EARLY = 4 << 20 };
 static _Alignas(struct cairn_buffer) char early[CAIRN_BUFFER_HEADER + EARLY];
 static _Atomic int early_taken;
 
-static void use_buffer(struct cairn_thread *t, struct cairn_buffer *buffer, uint64_t capacity)
+// set_buffer gives the thread a buffer that has no room before open_buffer.
+static void set_buffer(struct cairn_thread *t, struct cairn_buffer *buffer, uint64_t capacity, bool is_early)
 {
+	t->soft = t->hard = NULL;
+	atomic_signal_fence(memory_order_seq_cst);
 	t->buffer = buffer;
+	atomic_signal_fence(memory_order_seq_cst);
+	t->early = is_early;
+	t->sums = false;
 	t->next = t->last = NULL;
-	t->early = t->sums = false;
+	t->ticks = buffer->ticks;
+	t->epoch = buffer->epoch;
 	t->cursor = (char *)buffer + CAIRN_BUFFER_HEADER;
 	t->hard = t->cursor + capacity;
-	t->soft = t->hard - CAIRN_NESTED_RESERVE;
 }
 
-// use_early_buffer gives the thread a buffer from before MPI_Init. Its limits are set as if there
-// were no room, so that every call comes to cairn_open_slowly, which notices that MPI was
-// initialized, on whichever thread.
-static void use_early_buffer(struct cairn_thread *t, void *buffer, uint64_t capacity)
+static void open_buffer(struct cairn_thread *t)
 {
-	use_buffer(t, buffer, capacity);
-	t->soft = t->cursor;
-	t->early = true;
+	atomic_signal_fence(memory_order_seq_cst);
+	// Before MPI_Init as if there were no room: every call comes to cairn_open_slowly, which notices
+	// that MPI was initialized, on whichever thread.
+	t->soft = t->early ? (char *)t->buffer + CAIRN_BUFFER_HEADER : t->hard - CAIRN_NESTED_RESERVE;
 }
 
 // written returns the number of bytes of the thread's buffer up to the next record.
@@ -58,22 +61,22 @@ static bool early_room(struct cairn_thread *t, uint64_t size)
 	const uint64_t needed = size + CAIRN_NESTED_RESERVE;
 
 	if (t->buffer == NULL && atomic_exchange(&early_taken, 1) == 0)
-		use_early_buffer(t, early, EARLY);
+		set_buffer(t, (struct cairn_buffer *)early, EARLY, true), open_buffer(t);
 	if (t->buffer != NULL && (uint64_t)(t->hard - t->cursor) >= needed)
 		return true;
 	uint64_t kept = t->buffer != NULL ? written(t) : 0;
 	if ((t->buffer != NULL && (char *)t->buffer != early) || kept + needed > MAX_EARLY)
 		return false;
 	const int saved = errno;
-	char *buffer = mmap(NULL, CAIRN_BUFFER_HEADER + MAX_EARLY, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *buffer = cairn_map(CAIRN_BUFFER_HEADER + MAX_EARLY, PROT_READ | PROT_WRITE, -1);
 	errno = saved;
-	if (buffer == MAP_FAILED)
+	if (buffer == NULL)
 		return false;
 	if (t->buffer != NULL)
 		memcpy(buffer, t->buffer, CAIRN_BUFFER_HEADER + kept);
-	use_early_buffer(t, buffer, MAX_EARLY);
+	set_buffer(t, (struct cairn_buffer *)buffer, MAX_EARLY, true);
 	t->cursor += kept;
+	open_buffer(t);
 	return true;
 }
 
@@ -134,56 +137,53 @@ static void take_over(struct cairn_thread *t)
 	(void)cairn_thread_number(); // it finds a location
 	struct cairn_location *l = t->location;
 
-	if (l == NULL || t->buffer != NULL || l->buffer == NULL)
+	if (l == NULL || t->buffer != NULL || l->buffer == NULL || atomic_load_explicit(&l->buffer->closed, memory_order_relaxed) != 0)
 		return;
 	t->summing = l->summing;
-	use_buffer(t, l->buffer, l->buffer->capacity);
-	t->ticks = t->buffer->ticks;
-	t->epoch = t->buffer->epoch;
+	set_buffer(t, l->buffer, l->buffer->capacity, false);
 	if (t->summing != NULL)
 		cairn_sums_end(t);
 	if (l->sums)
 		cairn_sums_begin(t);
 	t->cursor = cairn_leave(t->buffer, 0, cairn_now());
 	t->buffer->began++;
+	open_buffer(t);
 }
 
-// change_buffer closes the thread's full buffer and continues in a fresh one.
+// change_buffer closes the thread's full buffer and continues in a fresh one. If it is left in the
+// middle, the thread has no room, and its next call does it again. The caller must hold the lock of
+// the buffers, which it gives back.
 static bool change_buffer(struct cairn_thread *t, uint64_t size)
 {
-	take_over(t);
-	struct cairn_buffer *full = t->buffer, *fresh;
-	uint64_t kept = 0, capacity = 0;
-	bool was_early = t->early, sums = false;
+	struct cairn_buffer *const full = t->buffer, *fresh;
+	const bool was_early = t->early;
+	uint64_t capacity = 0;
+	bool sums = false;
 
-	if (full != NULL && t->soft - t->cursor >= (int64_t)size)
-		return true;
-	if (was_early)
-		kept = written(t);
 	if (t->sums)
 		cairn_sums_end(t);
-	// A module that was loaded at the address of an unloaded one is only noticed here.
-	if (cairn_config.call_sites && atomic_load_explicit(&cairn_state, memory_order_relaxed) == CAIRN_ON) {
-		cairn_modules_refresh();
-		cairn_modules_retry(false);
-	}
-	t->buffer = NULL; // it may be unmapped: a signal handler's call that is not recorded is counted elsewhere
-	if (t->location != NULL)
-		t->location->buffer = NULL;
+	const uint64_t kept = was_early ? written(t) : 0, lost = t->dropped + (was_early ? full->dropped : 0);
+	// 1. Get a fresh buffer.
 	fresh = cairn_buffers_next(cairn_thread_number() - 1, was_early ? NULL : full, kept + size + CAIRN_NESTED_RESERVE, &capacity, &sums);
 	if (fresh == NULL) {
-		if (cairn_life_lost(t->dropped + (was_early ? full->dropped : 0)))
+		if (cairn_life_lost(lost))
 			t->dropped = 0;
 		cairn_thread_forget(t);
+		cairn_buffers_unlock();
 		cairn_stop(NULL); // the reason was printed already
 		return false;
 	}
 	read_clocks(fresh);
-	t->ticks = fresh->ticks;
-	t->epoch = fresh->epoch = atomic_load_explicit(&cairn_epoch, memory_order_relaxed);
-	fresh->dropped += t->dropped + (was_early ? full->dropped : 0);
+	fresh->epoch = atomic_load_explicit(&cairn_epoch, memory_order_relaxed);
+	fresh->dropped = lost;
+	if (kept != 0) {
+		memmove((char *)fresh + CAIRN_BUFFER_HEADER, (char *)full + CAIRN_BUFFER_HEADER, kept);
+		atomic_store_explicit(&fresh->used, kept, memory_order_release);
+	}
+	// 2. Go on in it.
+	set_buffer(t, fresh, capacity, false);
+	t->cursor += kept;
 	t->dropped = 0;
-	use_buffer(t, fresh, capacity);
 	if (sums)
 		cairn_sums_begin(t);
 	if (t->location != NULL) {
@@ -191,26 +191,42 @@ static bool change_buffer(struct cairn_thread *t, uint64_t size)
 		t->location->sums = sums;
 		t->location->summing = t->summing;
 	}
-	if (kept != 0) {
-		memcpy(t->cursor, (char *)full + CAIRN_BUFFER_HEADER, kept);
-		t->cursor += kept;
-		atomic_store_explicit(&fresh->used, kept, memory_order_release);
-	}
-	if (was_early && (char *)full != early)
-		munmap(full, CAIRN_BUFFER_HEADER + MAX_EARLY);
+	cairn_buffers_unlock();
+	open_buffer(t);
+	// 3. Leave the full one, unless the thread had done so when it was interrupted.
+	if (full != NULL && full != fresh && !was_early)
+		cairn_buffers_leave(full);
+	else if (was_early && full != fresh && (char *)full != early)
+		cairn_unmap(full, CAIRN_BUFFER_HEADER + MAX_EARLY);
 	return t->soft - t->cursor >= (int64_t)size;
 }
 
-// next_buffer is not interrupted: a handler that never returns, or a thread that is canceled, would
-// leave what all threads share locked, or a buffer without an owner.
+// refresh_modules notices modules that were loaded at the address of unloaded ones: not at each
+// change of a buffer, since signals are blocked meanwhile.
+static void refresh_modules(void)
+{
+	enum { EVERY = 100000000 }; // ns
+	static _Atomic uint64_t due;
+	const uint64_t now = cairn_clock_ns(CLOCK_MONOTONIC);
+
+	if (!cairn_config.call_sites || atomic_load_explicit(&cairn_state, memory_order_relaxed) != CAIRN_ON ||
+	    now < atomic_load_explicit(&due, memory_order_relaxed))
+		return;
+	atomic_store_explicit(&due, now + EVERY, memory_order_relaxed);
+	cairn_modules_refresh();
+	cairn_modules_retry(false);
+}
+
+// next_buffer reports whether the thread has room for a record, in its buffer or in another one.
 static bool next_buffer(struct cairn_thread *t, uint64_t size)
 {
 	const int saved = errno;
-	const struct cairn_uninterrupted before = cairn_uninterrupted_begin();
-	cairn_know_own_stack();
-	const bool room = change_buffer(t, size);
+	bool room;
 
-	cairn_uninterrupted_end(before);
+	cairn_know_own_stack();
+	refresh_modules();
+	take_over(t);
+	room = (t->buffer != NULL && t->soft - t->cursor >= (int64_t)size) || (cairn_buffers_lock() && change_buffer(t, size));
 	errno = saved;
 	return room;
 }

@@ -2,8 +2,8 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "../process/memory.h"
 #include "../process/wide.h"
 
 enum {
@@ -42,9 +42,9 @@ void cairn_sums_begin(struct cairn_thread *t)
 
 	if (s == NULL) {
 		const int saved = errno;
-		void *memory = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		void *memory = cairn_map(sizeof(*s), PROT_READ | PROT_WRITE, -1);
 		errno = saved;
-		if (memory == MAP_FAILED)
+		if (memory == NULL)
 			return;
 		t->summing = s = memory;
 		s->next_rows = LEAST_ROWS;

@@ -5,11 +5,11 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "../../ring/layout_gen.h"
 #include "../process/config.h"
+#include "../process/memory.h"
 
 struct budget {
 	char magic[8];
@@ -31,11 +31,11 @@ bool cairn_budget_open(const char *spool)
 	// the size by lseek, since fstat is a symbol of glibc 2.33; a file that cannot be sought
 	// is refused as well
 	if (file >= 0 && lseek(file, 0, SEEK_END) >= (off_t)sizeof(*budget)) {
-		struct budget *found = mmap(NULL, sizeof(*found), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-		if (found != MAP_FAILED && memcmp(found->magic, CAIRN_BUDGET_MAGIC, sizeof(found->magic)) == 0)
+		struct budget *found = cairn_map(sizeof(*found), PROT_READ | PROT_WRITE, file);
+		if (found != NULL && memcmp(found->magic, CAIRN_BUDGET_MAGIC, sizeof(found->magic)) == 0)
 			budget = found;
-		else if (found != MAP_FAILED)
-			munmap(found, sizeof(*found));
+		else if (found != NULL)
+			cairn_unmap(found, sizeof(*found));
 	}
 	if (file >= 0)
 		close(file);

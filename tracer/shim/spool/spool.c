@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "../process/config.h"
+#include "../process/memory.h"
 #include "../process/opened.h"
 #include "../process/state.h"
 #include "budget.h"
@@ -185,7 +185,7 @@ static void remove_new(const char *directory, const char *name)
 // map_new creates and maps a file; holes: nothing of it is allocated.
 static void *map_new(const char *directory, const char *name, size_t size, bool holes)
 {
-	void *memory = MAP_FAILED;
+	void *memory = NULL;
 	const int file = cairn_spool_fits(size) ? open_new(directory, name, O_RDWR) : -1;
 	int error;
 
@@ -198,13 +198,13 @@ static void *map_new(const char *directory, const char *name, size_t size, bool 
 			error = posix_fallocate(file, 0, (off_t)size); // writes zeros where the file system cannot allocate
 	} while (error == EINTR);
 	if (error == 0) {
-		memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+		memory = cairn_map(size, PROT_READ | PROT_WRITE, file);
 		error = errno;
 	}
 	close(file);
-	if (memory != MAP_FAILED) {
+	if (memory != NULL) {
 		if (holes) // or a store to a hole reads, and fills, as much around it as the disk likes to read ahead
-			(void)madvise(memory, size, MADV_RANDOM);
+			(void)cairn_advise(memory, size, MADV_RANDOM);
 		return memory;
 	}
 	remove_new(directory, name);
@@ -312,7 +312,7 @@ static bool allocate(char *memory, uint64_t size)
 	enum { POPULATE_WRITE = 23 }; // of Linux 5.14, where it is permitted
 	const uint64_t page = pages(1);
 
-	if (madvise(memory, size, POPULATE_WRITE) == 0)
+	if (cairn_advise(memory, size, POPULATE_WRITE) == 0)
 		return true;
 	if (errno == EFAULT || errno == ENOMEM)
 		return false;

@@ -8,7 +8,6 @@
 //	context cost N             CPU time of a reading of /proc/stat and the time until the next one, means of N, in ns
 #include "../evidence/context.c"
 #include "../process/opened.c"
-#include "../process/uninterrupted.c"
 
 #include <sys/mman.h>
 

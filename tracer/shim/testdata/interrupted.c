@@ -1,6 +1,8 @@
 // Calls of MPI in which functions of the C library are interrupted that only the tracer calls there.
 //
 //	interrupted jump     by signals whose handler jumps out of the call
+//	interrupted alarm    by a timer of the process whose handler jumps out of the call, while another
+//	                     thread makes calls
 //	interrupted cancel   a thread that is to be canceled makes its first calls
 //	interrupted memory   counts what is allocated in a nested call, which a signal handler may make
 #include <fcntl.h>
@@ -9,9 +11,12 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,8 +28,6 @@ static __thread sigjmp_buf there;
 static void handle(int number)
 {
 	(void)number;
-	if (in_function != NULL)
-		printf("interrupted in %s\n", in_function);
 	in_function = NULL;
 	siglongjmp(there, 1);
 }
@@ -128,6 +131,64 @@ static void by_jump(void)
 	jumps = 0;
 }
 
+static int on_others, alarms;
+static atomic_int ends;
+
+static void on_alarm(int number)
+{
+	(void)number;
+	alarms++;
+	if (syscall(SYS_gettid) != getpid())
+		on_others++; // here is not where main wants to go on
+	else
+		siglongjmp(there, 1);
+}
+
+static void *calls(void *counted)
+{
+	for (int size; !atomic_load(&ends); ++*(long *)counted)
+		MPI_Comm_size(MPI_COMM_WORLD, &size);
+	return counted;
+}
+
+static void *sleeps(void *none)
+{
+	while (!atomic_load(&ends))
+		syscall(SYS_nanosleep, &(struct timespec){0, 1000000}, NULL);
+	return none;
+}
+
+// by_alarm calls functions that take no lock, or MPI itself could not go on.
+static void by_alarm(int wanted)
+{
+	static long counted;
+	const struct itimerval once = {{0, 0}, {0, 200}};
+	pthread_t threads[2];
+	sigset_t set, before;
+
+	signal(SIGALRM, on_alarm);
+	if (pthread_create(&threads[1], NULL, sleeps, NULL) != 0)
+		return;
+	sigemptyset(&set);
+	sigaddset(&set, SIGALRM);
+	pthread_sigmask(SIG_BLOCK, &set, &before); // in the one that calls: its stack is no better
+	if (pthread_create(&threads[0], NULL, calls, &counted) != 0)
+		return;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	for (volatile int i = 0; i < wanted; i++) {
+		const int seen = alarms;
+		if (sigsetjmp(there, 1) == 0) {
+			setitimer(ITIMER_REAL, &once, NULL);
+			for (int rank; *(volatile int *)&alarms == seen;)
+				MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+		}
+	}
+	atomic_store(&ends, 1);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	printf("alarms %d others %d calls %ld\n", alarms, on_others, counted);
+}
+
 static void *canceled(void *none)
 {
 	pthread_cancel(pthread_self());
@@ -164,9 +225,12 @@ int main(int argc, char **argv)
 
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
 	signal(SIGUSR1, handle);
-	alarm(20); // a lock that is lost is waited for for ever
+	if (argc == 2)
+		alarm(20); // a lock that is lost is waited for for ever
 	if (argc == 2 && !strcmp(argv[1], "jump"))
 		by_jump();
+	else if (argc == 3 && !strcmp(argv[1], "alarm"))
+		by_alarm(atoi(argv[2]));
 	else if (argc == 2 && !strcmp(argv[1], "cancel"))
 		printf("%d\n", in_thread(canceled, &result) && result == PTHREAD_CANCELED);
 	else if (argc != 2 || strcmp(argv[1], "memory") || !in_thread(reduce, &result))
