@@ -411,6 +411,21 @@ struct cairn_buffer *cairn_buffers_next(uint32_t thread, struct cairn_buffer *fu
 	return fresh;
 }
 
+static bool locked;
+
+bool cairn_buffers_lock(void)
+{
+	CHECK(!locked);
+	return locked = true;
+}
+
+void cairn_buffers_unlock(void)
+{
+	CHECK(locked);
+	locked = false;
+}
+
+void cairn_buffers_leave(struct cairn_buffer *closed) { CHECK(!locked && closed != cairn_self.buffer); }
 bool cairn_life_lost(uint64_t lost) { return lost == 0; }
 void cairn_life_finalized(void) {}
 void cairn_know_own_stack(void) {}
