@@ -26,6 +26,7 @@ bool cairn_symbol_missing;
 extern const int32_t cairn_wrapper_distance[] CAIRN_HIDDEN;
 
 static void *libmpi; // handle of the mapped MPI library
+static void *in_libmpi; // a function of it
 
 static void find_libmpi(void)
 {
@@ -37,6 +38,7 @@ static void find_libmpi(void)
 	d = cairn_definition(&libmpi, CAIRN_ONLY_LIBMPI, 0);
 	if (d.address == NULL || cairn_dladdr(d.address, &at) == 0 || at.dli_fname == NULL)
 		return;
+	in_libmpi = d.address;
 	libmpi = cairn_dlopen(at.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 	if (libmpi == NULL) // in the executable itself
 		libmpi = cairn_dlopen(NULL, RTLD_LAZY | RTLD_NOLOAD);
@@ -155,17 +157,21 @@ static int find_note(struct dl_phdr_info *info, size_t size, void *found)
 static bool abi_is_ours(void)
 {
 #ifdef CAIRN_OPENMPI
-	return cairn_dlsym(libmpi, "ompi_mpi_comm_world") != NULL;
+	return cairn_beside(in_libmpi, "ompi_mpi_comm_world") != NULL;
 #else
-	return cairn_dlsym(libmpi, "MPIR_Dup_fn") != NULL && cairn_dlsym(libmpi, "ompi_mpi_comm_world") == NULL;
+	return cairn_beside(in_libmpi, "MPIR_Dup_fn") != NULL && cairn_beside(in_libmpi, "ompi_mpi_comm_world") == NULL;
 #endif
 }
 
 static void *find_inner(unsigned id)
 {
 	char name[128];
+	void *f = NULL;
+
 	snprintf(name, sizeof(name), "P%s", cairn_name(id));
-	return libmpi != NULL ? cairn_dlsym(libmpi, name) : NULL;
+	if (libmpi != NULL && (f = cairn_beside(in_libmpi, name)) == NULL) // or in a library that it needs
+		f = cairn_dlsym(libmpi, name);
+	return f;
 }
 
 void *cairn_inner(unsigned id)
@@ -235,7 +241,7 @@ bool cairn_traced(void)
 				cairn_life_called();
 			}
 			cairn_is_library((void *)cairn_traced);
-			cairn_is_library(cairn_dlsym(libmpi, CAIRN_ONLY_LIBMPI));
+			cairn_is_library(in_libmpi);
 			cairn_verifying = mine && cairn_config.verify && cairn_reference_load(cairn_inner, cairn_symbol, cairn_variable, cairn_knows);
 			ours = mine ? 1 : -1;
 		}

@@ -28,18 +28,26 @@ struct module {
 	const ElfW(Sym) *symbols;
 	const char *strings;
 	const uint32_t *gnu_hash, *hash;
+	bool shim;        // one of Cairn's
+	bool of_mpi;      // one of an MPI library's
 	void *definition; // of the symbol that is searched for
-	bool library;     // of MPI
+	bool library;     // the definition is the MPI library's
 	bool reached;     // by a scope
 };
 
 enum { MODULES = 2048 };
 
+// What the dynamic linker counts.
+struct counts {
+	unsigned long long loaded, unloaded;
+};
+
 // The modules in the order in which they were loaded.
 struct scan {
+	struct counts counts;
 	const char *symbol;
 	bool global; // MPI is in the global scope, not only in that of a library which was loaded with dlopen
-	bool behind; // the shim; a definition in front of it was reached already, and asks for the next one
+	int own;     // the shim; a definition in front of it was reached already, and asks for the next one
 	int count;
 	struct module module[MODULES];
 	short scope[MODULES];
@@ -136,17 +144,28 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *data)
 	struct module *m = &s->module[s->count];
 
 	(void)size;
+	s->counts = (struct counts){info->dlpi_adds, info->dlpi_subs};
 	if (s->count == MODULES)
 		return 1;
 	if (!describe(m, info))
 		return 0;
+	if ((uintptr_t)add_module - m->begin < m->end - m->begin)
+		s->own = s->count;
+	m->shim = defined(m, "cairn_next") != NULL;
+	m->of_mpi = !m->shim && is_library(m);
 	s->count++;
-	s->behind |= (uintptr_t)add_module - m->begin < m->end - m->begin;
-	m->definition = s->behind ? defined(m, s->symbol) : NULL;
-	if (m->definition != NULL && defined(m, "cairn_next") != NULL)
-		m->definition = NULL; // a shim
-	m->library = m->definition != NULL && is_library(m);
 	return 0;
+}
+
+// find_definitions looks for a symbol in all modules behind the shim.
+static void find_definitions(struct scan *s, const char *symbol)
+{
+	s->symbol = symbol;
+	for (int i = 0; i < s->count; i++) {
+		struct module *m = &s->module[i];
+		m->definition = i >= s->own && !m->shim ? defined(m, symbol) : NULL;
+		m->library = m->definition != NULL && m->of_mpi;
+	}
 }
 
 static int module_of(const struct scan *s, uintptr_t address)
@@ -360,18 +379,19 @@ static bool is_of(struct known *k, const void *key, uintptr_t caller)
 	return atomic_load(&k->key) == key && atomic_load(&k->caller) == caller;
 }
 
-static int count_unloaded(struct dl_phdr_info *info, size_t size, void *unloaded)
+static int read_counts(struct dl_phdr_info *info, size_t size, void *counts)
 {
 	(void)size;
-	*(unsigned long long *)unloaded = info->dlpi_subs;
+	*(struct counts *)counts = (struct counts){info->dlpi_adds, info->dlpi_subs};
 	return 1;
 }
 
-static unsigned long long unloaded_modules(void)
+static struct counts counts_of_modules(void)
 {
-	unsigned long long n = 0;
-	cairn_each_module(count_unloaded, &n);
-	return n;
+	struct counts c = {0, 0};
+
+	cairn_each_module(read_counts, &c);
+	return c;
 }
 
 static void remember(const void *key, uintptr_t caller, struct cairn_definition d, unsigned long long unloaded)
@@ -405,7 +425,7 @@ static bool recall(struct known *k, const void *key, uintptr_t caller, struct ca
 	*d = (struct cairn_definition){atomic_load(&k->address), flags & 1, flags >> 1 & 1, flags >> 2 & 1};
 	if (!same || version % 2 == 1 || atomic_load(&k->version) != version)
 		return false;
-	return d->mpi || unloaded == unloaded_modules();
+	return d->mpi || unloaded == counts_of_modules().unloaded;
 }
 
 bool cairn_recall(const void *key, uintptr_t caller, struct cairn_definition *d)
@@ -418,24 +438,83 @@ bool cairn_recall(const void *key, uintptr_t caller, struct cairn_definition *d)
 	return false;
 }
 
+// The descriptions of all modules, which take longer to make than a symbol to find.
+static struct cairn_rare describing;
+static struct scan *described; // NULL: none so far
+
+// scan_modules returns descriptions of the modules; the thread has them for itself until it calls
+// leave_scan. NULL: there is no memory.
+static struct scan *scan_modules(void)
+{
+	const bool kept = cairn_rare_try(&describing);
+	struct scan *s = kept ? described : NULL;
+
+	if (s == NULL) {
+		s = cairn_map(sizeof(*s), PROT_READ | PROT_WRITE, -1);
+		if (kept)
+			described = s;
+	} else {
+		const struct counts now = counts_of_modules();
+		if (s->counts.loaded == now.loaded && s->counts.unloaded == now.unloaded)
+			return s;
+	}
+	if (s != NULL) {
+		s->count = s->own = 0;
+		cairn_each_module(add_module, s);
+	} else if (kept) {
+		cairn_rare_unlock(&describing);
+	}
+	return s;
+}
+
+static void leave_scan(struct scan *s)
+{
+	if (s == described)
+		cairn_rare_unlock(&describing);
+	else
+		cairn_unmap(s, sizeof(*s));
+}
+
 struct cairn_definition cairn_definition(const void *key, const char *symbol, uintptr_t caller)
 {
 	// a handler that jumped out would leave the dynamic linker's lock taken
 	const struct cairn_uninterrupted before = cairn_uninterrupted_begin();
-	const unsigned long long unloaded = unloaded_modules();
 	const int saved = errno;
 	void *next = next_of(symbol);
-	struct scan *s = cairn_map(sizeof(*s), PROT_READ | PROT_WRITE, -1);
+	struct scan *s = scan_modules();
 	struct cairn_definition d = {next, next != NULL, false, next != NULL};
+	const unsigned long long unloaded = s != NULL ? s->counts.unloaded : counts_of_modules().unloaded;
 
 	if (s != NULL) {
-		s->symbol = symbol;
-		cairn_each_module(add_module, s);
+		find_definitions(s, symbol);
 		d = resolve(s, next, caller);
-		cairn_unmap(s, sizeof(*s));
+		leave_scan(s);
 	}
 	remember(key, caller, d, unloaded);
 	cairn_uninterrupted_end(before);
 	errno = saved;
 	return d;
+}
+
+void *cairn_beside(const void *address, const char *symbol)
+{
+	static struct module found;
+	static _Atomic(const void *) of;
+
+	if (address == NULL)
+		return NULL;
+	if (atomic_load_explicit(&of, memory_order_acquire) != address) {
+		const struct cairn_uninterrupted before = cairn_uninterrupted_begin();
+		struct scan *s = scan_modules();
+		const int i = s != NULL ? module_of(s, (uintptr_t)address) : -1;
+		if (i >= 0)
+			found = s->module[i];
+		if (s != NULL)
+			leave_scan(s);
+		cairn_uninterrupted_end(before);
+		if (i < 0)
+			return NULL;
+		atomic_store_explicit(&of, address, memory_order_release);
+	}
+	return defined(&found, symbol);
 }

@@ -27,6 +27,10 @@ struct cairn_definition cairn_definition(const void *key, const char *symbol, ui
 // that is not known any more, or may have changed.
 bool cairn_recall(const void *key, uintptr_t caller, struct cairn_definition *definition);
 
+// cairn_beside returns the definition of a symbol in the module that has the address, which must be
+// the same in all calls; NULL: it has none.
+void *cairn_beside(const void *address, const char *symbol);
+
 // cairn_next returns the next definition of a symbol in the global scope that is not one of Cairn's
 // shims, NULL if there is none. It is exported: shims find each other by this name.
 void *cairn_next(const char *symbol) __attribute__((visibility("default")));

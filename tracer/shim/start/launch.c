@@ -108,6 +108,9 @@ static bool by_proxy(char *out, size_t size)
 {
 	char process[16] = "self";
 
+	// what hydra gives to a rank; without it MPI is alone
+	if (getenv("PMI_RANK") == NULL && getenv("PMI_FD") == NULL && getenv("PMI_PORT") == NULL && getenv("MPI_LOCALRANKID") == NULL)
+		return false;
 	for (int generation = 0; generation < 8; generation++) {
 		char path[64], line[4096], text[1024], *port = NULL, *group = NULL;
 		int pid = parent(process);
