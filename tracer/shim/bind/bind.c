@@ -30,16 +30,15 @@ static void *in_libmpi; // a function of it
 
 static void find_libmpi(void)
 {
-	Dl_info at;
 	struct cairn_definition d;
 
 	if (libmpi != NULL)
 		return;
 	d = cairn_definition(&libmpi, CAIRN_ONLY_LIBMPI, 0);
-	if (d.address == NULL || cairn_dladdr(d.address, &at) == 0 || at.dli_fname == NULL)
+	if (d.address == NULL)
 		return;
 	in_libmpi = d.address;
-	libmpi = cairn_dlopen(at.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	libmpi = cairn_dlopen(cairn_file_of(d.address), RTLD_LAZY | RTLD_NOLOAD);
 	if (libmpi == NULL) // in the executable itself
 		libmpi = cairn_dlopen(NULL, RTLD_LAZY | RTLD_NOLOAD);
 }

@@ -496,6 +496,28 @@ struct cairn_definition cairn_definition(const void *key, const char *symbol, ui
 	return d;
 }
 
+// find_module finds the module that has the address.
+static bool find_module(const void *address, struct module *found)
+{
+	const struct cairn_uninterrupted before = cairn_uninterrupted_begin();
+	struct scan *s = scan_modules();
+	const int i = s != NULL ? module_of(s, (uintptr_t)address) : -1;
+
+	if (i >= 0)
+		*found = s->module[i];
+	if (s != NULL)
+		leave_scan(s);
+	cairn_uninterrupted_end(before);
+	return i >= 0;
+}
+
+const char *cairn_file_of(const void *address)
+{
+	struct module m;
+
+	return find_module(address, &m) ? m.name : NULL;
+}
+
 void *cairn_beside(const void *address, const char *symbol)
 {
 	static struct module found;
@@ -504,15 +526,7 @@ void *cairn_beside(const void *address, const char *symbol)
 	if (address == NULL)
 		return NULL;
 	if (atomic_load_explicit(&of, memory_order_acquire) != address) {
-		const struct cairn_uninterrupted before = cairn_uninterrupted_begin();
-		struct scan *s = scan_modules();
-		const int i = s != NULL ? module_of(s, (uintptr_t)address) : -1;
-		if (i >= 0)
-			found = s->module[i];
-		if (s != NULL)
-			leave_scan(s);
-		cairn_uninterrupted_end(before);
-		if (i < 0)
+		if (!find_module(address, &found))
 			return NULL;
 		atomic_store_explicit(&of, address, memory_order_release);
 	}

@@ -27,6 +27,10 @@ struct cairn_definition cairn_definition(const void *key, const char *symbol, ui
 // that is not known any more, or may have changed.
 bool cairn_recall(const void *key, uintptr_t caller, struct cairn_definition *definition);
 
+// cairn_file_of returns the path of the module that has the address, NULL if it is not known. (dladdr
+// would look for a symbol, too, among thousands.)
+const char *cairn_file_of(const void *address);
+
 // cairn_beside returns the definition of a symbol in the module that has the address, which must be
 // the same in all calls; NULL: it has none.
 void *cairn_beside(const void *address, const char *symbol);

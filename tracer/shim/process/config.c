@@ -2,33 +2,54 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "abi.h"
-#include "loader.h"
 #include "state.h"
+#include "uninterrupted.h"
+
+static int name_own_module(struct dl_phdr_info *info, size_t size, void *name)
+{
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		if (p->p_type == PT_LOAD && (uintptr_t)&cairn_config - (info->dlpi_addr + p->p_vaddr) < p->p_memsz)
+			*(const char **)name = info->dlpi_name;
+	}
+	return *(const char **)name != NULL;
+}
+
+// own_file returns the path of our library. dladdr would look for a symbol, too, among thousands.
+static const char *own_file(void)
+{
+	const char *name = NULL;
+
+	cairn_each_module(name_own_module, &name);
+	return name;
+}
 
 // find_root finds the root: our libraries are in CAIRN_ROOT/lib or in our own directory.
 static bool find_root(void)
 {
 	const char *given = getenv("CAIRN_ROOT");
-	Dl_info us;
+	const char *us = own_file();
 	char path[sizeof(cairn_config.root)];
 	char *slash;
 
-	if (cairn_dladdr(&cairn_config, &us) == 0 || us.dli_fname == NULL)
+	if (us == NULL)
 		return false;
-	if (us.dli_fname[0] == '/') {
-		snprintf(path, sizeof(path), "%s", us.dli_fname);
+	if (us[0] == '/') {
+		snprintf(path, sizeof(path), "%s", us);
 	} else {
 		// Preloaded by a relative path.
-		if (getcwd(path, sizeof(path)) == NULL || strlen(path) + strlen(us.dli_fname) + 2 > sizeof(path))
+		if (getcwd(path, sizeof(path)) == NULL || strlen(path) + strlen(us) + 2 > sizeof(path))
 			return false;
 		strcat(path, "/");
-		strcat(path, us.dli_fname);
+		strcat(path, us);
 	}
 	slash = strrchr(path, '/');
 	*slash = 0;
