@@ -304,7 +304,9 @@ func least(t *testing.T, environment []string, program, limit string, unit, high
 }
 
 // The tracer's share of what a limit leaves to a process: the address space is the ring of record
-// buffers, and what is mapped of the library's file is there before the program sets the limit.
+// buffers, and what is mapped of the library's file is there before the program sets the limit. The
+// smallest limit of the address space depends on when threads of MPI get an arena of malloc, 64 MiB
+// of it: 93 to 113 MiB of Open MPI's for one tracer, on two machines.
 func TestShareOfLimits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("in make test-all: it runs a program 200 times")
@@ -314,7 +316,7 @@ func TestShareOfLimits(t *testing.T) {
 		name             string
 		unit, high, most int
 	}{
-		{"as", 1 << 20, 1024, 12},
+		{"as", 1 << 20, 1024, 32},
 		{"data", 1 << 18, 1024, 16},
 		{"stack", 1 << 12, 1024, 8},
 		{"nofile", 1, 256, 2},
