@@ -36,7 +36,7 @@ enum { SET_BITS = 2, WAYS = 4, MAX_THREADS = 4096 }; // further threads have no 
 static _Atomic uint32_t threads;
 
 static _Atomic(struct path *) *paths;
-static struct cairn_rare changing;
+static struct cairn_rare changing = {.blocks = true};
 static _Atomic bool full; // no further path is kept
 static uint32_t count, slots; // a power of two; only as many as needed, since each path may touch a page of its own
 static struct cairn_arena room;
@@ -84,7 +84,7 @@ static struct path *add(uint64_t hash, const uintptr_t *addresses, int n)
 		words[i] = addresses[i];
 		cairn_modules_use(addresses[i]);
 	}
-	if (!cairn_rare_lock(&changing))
+	if (!cairn_rare_lock(&changing, NULL))
 		return NULL;
 	p = find(hash, addresses, n, &slot);
 	struct path *fresh = p == NULL && count < slots / 2 ? cairn_arena_take(&room, size, SIZE_MAX) : NULL;

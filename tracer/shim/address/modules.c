@@ -66,7 +66,7 @@ struct known {
 enum { MAX_MODULES = 4096 };
 static struct known known[MAX_MODULES];
 static _Atomic uint32_t known_count;
-static struct cairn_rare changing;
+static struct cairn_rare changing = {.blocks = true};
 static unsigned long long loaded; // dl_phdr_info's counter at the last check
 static unsigned long long unloaded;
 
@@ -192,7 +192,7 @@ static int add_later_module(struct dl_phdr_info *info, size_t size, void *first)
 void cairn_modules_refresh(void)
 {
 	bool first = true;
-	if (!cairn_rare_lock(&changing))
+	if (!cairn_rare_lock(&changing, NULL))
 		return;
 	cairn_each_module(add_later_module, &first);
 	cairn_rare_unlock(&changing);
@@ -261,11 +261,11 @@ static _Atomic bool unsent; // a module could not be sent
 // thread that sends one: that takes as long as opening files does.
 static void send_module(uintptr_t base, bool last)
 {
-	static struct cairn_rare sending;
+	static struct cairn_rare sending = {.blocks = true};
 	static struct resolved r; // threads may have small stacks
 	bool sent = false;
 
-	if (last ? cairn_rare_lock(&sending) : cairn_rare_try(&sending)) {
+	if (last ? cairn_rare_lock(&sending, NULL) : cairn_rare_try(&sending)) {
 		r.base = base;
 		// Outside of the callback, which runs with the loader's lock.
 		sent = cairn_each_module(describe_module, &r) != 1 || cairn_resolve(r.path, r.id);

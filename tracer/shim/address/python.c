@@ -155,7 +155,7 @@ static bool check_layout(void *frame, void *code)
 // thread that has the interpreter's lock, such as the initialization of mpi4py.
 static void init_layout(void)
 {
-	static struct cairn_rare lock;
+	static struct cairn_rare lock = {.blocks = true};
 	int (*has_lock)(void) = NULL;
 	const char *(*version)(void) = NULL;
 	void *(*current)(void) = NULL, *(*code_of)(void *) = NULL, *(*failed)(void) = NULL, (*clear)(void) = NULL, (*drop)(void *) = NULL;
@@ -179,7 +179,7 @@ static void init_layout(void)
 		return;
 	}
 	if (!python.is_initialized() || python.this_thread() == NULL || !has_lock() || failed() != NULL || (frame = current()) == NULL ||
-	    !cairn_rare_lock(&lock))
+	    !cairn_rare_lock(&lock, NULL))
 		return;
 	if (atomic_load(&state) == UNKNOWN) {
 		int found = NOT_USED;
@@ -294,7 +294,7 @@ static bool string(const void *object, const char **text, uint64_t *length)
 
 uint64_t cairn_python_line(uint64_t caller)
 {
-	static struct cairn_rare lock;
+	static struct cairn_rare lock = {.blocks = true};
 	const struct layout *l = &python.layout;
 	struct code k;
 	int s = atomic_load_explicit(&state, memory_order_acquire);
@@ -338,7 +338,7 @@ uint64_t cairn_python_line(uint64_t caller)
 			break;
 		}
 	}
-	if (free_slot == LINES || !cairn_rare_lock(&lock))
+	if (free_slot == LINES || !cairn_rare_lock(&lock, NULL))
 		return caller;
 	struct line *p = add(free_slot, &k);
 	cairn_rare_unlock(&lock);

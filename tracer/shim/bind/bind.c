@@ -35,10 +35,11 @@ static void find_libmpi(void)
 	if (libmpi != NULL)
 		return;
 	d = cairn_definition(&libmpi, CAIRN_ONLY_LIBMPI, 0);
-	if (d.address == NULL)
+	const char *file = d.address != NULL ? cairn_file_of(d.address) : NULL;
+	if (file == NULL)
 		return;
 	in_libmpi = d.address;
-	libmpi = cairn_dlopen(cairn_file_of(d.address), RTLD_LAZY | RTLD_NOLOAD);
+	libmpi = cairn_dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
 	if (libmpi == NULL) // in the executable itself
 		libmpi = cairn_dlopen(NULL, RTLD_LAZY | RTLD_NOLOAD);
 }
@@ -152,25 +153,30 @@ static int find_note(struct dl_phdr_info *info, size_t size, void *found)
 	return 1;
 }
 
+// of_libmpi returns what the MPI library defines under a name, or a library that it needs.
+static void *of_libmpi(const char *name)
+{
+	void *at = cairn_beside(in_libmpi, name);
+
+	return at != NULL ? at : cairn_dlsym(libmpi, name);
+}
+
 // abi_is_ours checks for a symbol that only our family of implementations has.
 static bool abi_is_ours(void)
 {
 #ifdef CAIRN_OPENMPI
-	return cairn_beside(in_libmpi, "ompi_mpi_comm_world") != NULL;
+	return of_libmpi("ompi_mpi_comm_world") != NULL;
 #else
-	return cairn_beside(in_libmpi, "MPIR_Dup_fn") != NULL && cairn_beside(in_libmpi, "ompi_mpi_comm_world") == NULL;
+	return of_libmpi("MPIR_Dup_fn") != NULL && cairn_beside(in_libmpi, "ompi_mpi_comm_world") == NULL;
 #endif
 }
 
 static void *find_inner(unsigned id)
 {
 	char name[128];
-	void *f = NULL;
 
 	snprintf(name, sizeof(name), "P%s", cairn_name(id));
-	if (libmpi != NULL && (f = cairn_beside(in_libmpi, name)) == NULL) // or in a library that it needs
-		f = cairn_dlsym(libmpi, name);
-	return f;
+	return libmpi != NULL ? of_libmpi(name) : NULL;
 }
 
 void *cairn_inner(unsigned id)
@@ -229,6 +235,7 @@ bool cairn_traced(void)
 	if (cairn_dlsym == NULL)
 		return false; // a process without a dynamic loader: its functions are no library's
 	if (ours == 0) {
+		const struct cairn_uninterrupted before = cairn_uninterrupted_begin();
 		pthread_mutex_lock(&looking);
 		find_libmpi();
 		if (ours == 0 && libmpi != NULL) {
@@ -245,6 +252,7 @@ bool cairn_traced(void)
 			ours = mine ? 1 : -1;
 		}
 		pthread_mutex_unlock(&looking);
+		cairn_uninterrupted_end(before);
 	}
 	return ours == 1 && atomic_load(&cairn_state) != CAIRN_OFF;
 }

@@ -44,7 +44,8 @@ struct counts {
 
 // The modules in the order in which they were loaded.
 struct scan {
-	struct counts counts;
+	struct counts counts; // of all modules that are described
+	struct counts seen;   // when the last one was
 	const char *symbol;
 	bool global; // MPI is in the global scope, not only in that of a library which was loaded with dlopen
 	int own;     // the shim; a definition in front of it was reached already, and asks for the next one
@@ -144,7 +145,7 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *data)
 	struct module *m = &s->module[s->count];
 
 	(void)size;
-	s->counts = (struct counts){info->dlpi_adds, info->dlpi_subs};
+	s->seen = (struct counts){info->dlpi_adds, info->dlpi_subs};
 	if (s->count == MODULES)
 		return 1;
 	if (!describe(m, info))
@@ -329,13 +330,13 @@ void *cairn_next(const char *symbol)
 	return next_of(symbol);
 }
 
-static struct cairn_definition resolve(struct scan *s, void *in_global_scope, uintptr_t caller)
+static struct cairn_definition resolve(struct scan *s, void *in_global_scope, bool library_is_global, uintptr_t caller)
 {
 	int definitions = 0, only = -1, next = module_of(s, (uintptr_t)in_global_scope);
 	bool known = false; // MPI has the function, and others may be in front of it
 	struct cairn_definition d = {NULL, false, false, true};
 
-	s->global = (next >= 0 && s->module[next].library) || next_of(CAIRN_ONLY_LIBMPI) != NULL;
+	s->global = (next >= 0 && s->module[next].library) || library_is_global;
 	for (int i = 0; i < s->count; i++)
 		if (s->module[i].definition != NULL) {
 			definitions++, only = i;
@@ -442,27 +443,19 @@ bool cairn_recall(const void *key, uintptr_t caller, struct cairn_definition *d)
 static struct cairn_rare describing;
 static struct scan *described; // NULL: none so far
 
-// scan_modules returns descriptions of the modules; the thread has them for itself until it calls
+// take_scan returns descriptions of modules, mostly of all; the thread has them for itself until
 // leave_scan. NULL: there is no memory.
-static struct scan *scan_modules(void)
+static struct scan *take_scan(void)
 {
 	const bool kept = cairn_rare_try(&describing);
 	struct scan *s = kept ? described : NULL;
 
 	if (s == NULL) {
 		s = cairn_map(sizeof(*s), PROT_READ | PROT_WRITE, -1);
-		if (kept)
+		if (kept && s != NULL)
 			described = s;
-	} else {
-		const struct counts now = counts_of_modules();
-		if (s->counts.loaded == now.loaded && s->counts.unloaded == now.unloaded)
-			return s;
-	}
-	if (s != NULL) {
-		s->count = s->own = 0;
-		cairn_each_module(add_module, s);
-	} else if (kept) {
-		cairn_rare_unlock(&describing);
+		else if (kept)
+			cairn_rare_unlock(&describing);
 	}
 	return s;
 }
@@ -475,21 +468,67 @@ static void leave_scan(struct scan *s)
 		cairn_unmap(s, sizeof(*s));
 }
 
+// A question about all modules.
+struct question {
+	struct scan *scan;
+	const char *symbol;
+	void *next;
+	bool library_is_global;
+	uintptr_t address;              // a caller's
+	struct cairn_definition answer; // if there is a symbol
+	struct module module;           // that has the address, otherwise
+	bool answered;
+};
+
+// answer is called for the first module: none is unloaded meanwhile.
+static int answer(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct question *q = data;
+	struct scan *s = q->scan;
+
+	(void)size;
+	if (s->count == 0 || s->counts.loaded != info->dlpi_adds || s->counts.unloaded != info->dlpi_subs)
+		return 1;
+	q->answered = true;
+	if (q->symbol != NULL) {
+		find_definitions(s, q->symbol);
+		q->answer = resolve(s, q->next, q->library_is_global, q->address);
+		return 1;
+	}
+	const int i = module_of(s, q->address);
+	if (i >= 0)
+		q->module = s->module[i];
+	return 1;
+}
+
+// ask answers a question, and reports whether it could.
+static bool ask(struct question *q)
+{
+	q->scan = take_scan();
+	if (q->scan == NULL)
+		return false;
+	cairn_each_module(answer, q);
+	for (int tries = 0; !q->answered && tries < 4; tries++) { // others may load modules meanwhile
+		struct scan *s = q->scan;
+		s->count = s->own = 0;
+		cairn_each_module(add_module, s);
+		s->counts = s->seen;
+		cairn_each_module(answer, q);
+	}
+	leave_scan(q->scan);
+	return q->answered;
+}
+
 struct cairn_definition cairn_definition(const void *key, const char *symbol, uintptr_t caller)
 {
 	// a handler that jumped out would leave the dynamic linker's lock taken
 	const struct cairn_uninterrupted before = cairn_uninterrupted_begin();
 	const int saved = errno;
+	const unsigned long long unloaded = counts_of_modules().unloaded;
 	void *next = next_of(symbol);
-	struct scan *s = scan_modules();
-	struct cairn_definition d = {next, next != NULL, false, next != NULL};
-	const unsigned long long unloaded = s != NULL ? s->counts.unloaded : counts_of_modules().unloaded;
+	struct question q = {.symbol = symbol, .next = next, .library_is_global = next_of(CAIRN_ONLY_LIBMPI) != NULL, .address = caller};
+	const struct cairn_definition d = ask(&q) ? q.answer : (struct cairn_definition){next, next != NULL, false, next != NULL};
 
-	if (s != NULL) {
-		find_definitions(s, symbol);
-		d = resolve(s, next, caller);
-		leave_scan(s);
-	}
 	remember(key, caller, d, unloaded);
 	cairn_uninterrupted_end(before);
 	errno = saved;
@@ -500,15 +539,12 @@ struct cairn_definition cairn_definition(const void *key, const char *symbol, ui
 static bool find_module(const void *address, struct module *found)
 {
 	const struct cairn_uninterrupted before = cairn_uninterrupted_begin();
-	struct scan *s = scan_modules();
-	const int i = s != NULL ? module_of(s, (uintptr_t)address) : -1;
+	struct question q = {.address = (uintptr_t)address};
+	const bool there = ask(&q) && q.module.end != 0;
 
-	if (i >= 0)
-		*found = s->module[i];
-	if (s != NULL)
-		leave_scan(s);
+	*found = q.module;
 	cairn_uninterrupted_end(before);
-	return i >= 0;
+	return there;
 }
 
 const char *cairn_file_of(const void *address)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "clock.h"
+#include "uninterrupted.h"
 #include "config.h"
 
 _Atomic int cairn_state;
@@ -23,6 +24,9 @@ void cairn_stop(const char *why)
 {
 	int was = atomic_exchange(&cairn_state, CAIRN_OFF);
 	cairn_verifying = false;
-	if (was != CAIRN_OFF && why != NULL)
+	if (was != CAIRN_OFF && why != NULL) {
+		const struct cairn_uninterrupted before = cairn_uninterrupted_begin(); // stderr has a lock
 		fprintf(stderr, "cairn: %s: this process continues untraced\n", why);
+		cairn_uninterrupted_end(before);
+	}
 }

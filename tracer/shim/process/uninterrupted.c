@@ -44,43 +44,95 @@ int cairn_each_module(int (*callback)(struct dl_phdr_info *info, size_t size, vo
 	return result;
 }
 
-static uint64_t me(void)
-{
-	return (uint64_t)cairn_self.depth << 32 | (uint32_t)syscall(SYS_gettid);
-}
+// Locks of the thread that do not block signals, and the cancellation that it had before.
+static __thread struct {
+	int held, before;
+} uncanceled __attribute__((tls_model("initial-exec")));
 
-// take takes the lock from an owner (0: none).
-static bool take(struct cairn_rare *lock, uint64_t from)
+static void hold(void)
 {
-	const uint64_t self = me();
 	int before = PTHREAD_CANCEL_ENABLE; // as glibc < 2.34 without libpthread leaves it
 
 	(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+	if (uncanceled.held++ == 0)
+		uncanceled.before = before;
+}
+
+static void let_go(void)
+{
+	if (--uncanceled.held == 0)
+		(void)pthread_setcancelstate(uncanceled.before, &(int){0});
+}
+
+void cairn_rare_left(void)
+{
+	if (uncanceled.held > 0) {
+		uncanceled.held = 1;
+		let_go();
+	}
+}
+
+enum { DEPTH_SHIFT = 32, NUMBER_SHIFT = 40 };
+
+static uint32_t tid_of(uint64_t owner)
+{
+	return (uint32_t)owner;
+}
+
+static unsigned depth_of(uint64_t owner)
+{
+	return (unsigned)(owner >> DEPTH_SHIFT & 0xff);
+}
+
+// take takes the lock from an owner (0: none).
+static bool take(struct cairn_rare *lock, uint64_t from, const void *frame)
+{
+	static _Atomic uint32_t number;
+	const uint32_t tid = (uint32_t)syscall(SYS_gettid);
+	const uint64_t self = tid | (uint64_t)cairn_self.depth << DEPTH_SHIFT | (uint64_t)(atomic_fetch_add(&number, 1) & 0xffffff) << NUMBER_SHIFT;
+	struct cairn_uninterrupted before = {0, 0};
+
+	if (lock->blocks)
+		before = cairn_uninterrupted_begin();
+	else
+		hold();
 	if (!atomic_compare_exchange_strong(&lock->owner, &from, self)) {
-		(void)pthread_setcancelstate(before, &(int){0});
+		if (lock->blocks)
+			cairn_uninterrupted_end(before);
+		else
+			let_go();
 		return false;
 	}
-	const uintptr_t end = (pid_t)(uint32_t)self == getpid() ? getauxval(AT_RANDOM) : (uintptr_t)__builtin_thread_pointer();
+	const uintptr_t end = (pid_t)tid == getpid() ? getauxval(AT_RANDOM) : (uintptr_t)__builtin_thread_pointer();
 	atomic_store_explicit(&lock->end, end, memory_order_relaxed);
-	atomic_store_explicit(&lock->frame, (uintptr_t)__builtin_frame_address(0), memory_order_release);
-	lock->cancellation = before;
+	atomic_store_explicit(&lock->frame, (uintptr_t)frame, memory_order_release);
+	lock->before = before;
 	return true;
 }
 
-// is_mine reports whether the owner is this thread, in a call that it has left, or in one that a
-// handler's call interrupts.
-static bool is_mine(uint64_t owner, bool *left)
+static bool is_mine(uint64_t owner)
 {
-	const uint64_t self = me();
-
-	*left = self >> 32 <= owner >> 32;
-	return (uint32_t)owner == (uint32_t)self;
+	return tid_of(owner) == (uint32_t)syscall(SYS_gettid);
 }
 
-// cpu_time returns the CPU time of a thread in ns, 0 if it is not known.
-static uint64_t cpu_time(uint32_t tid)
+// take_again takes the lock that this thread has had in a call that was left, unless that is one which
+// a handler's call interrupts.
+static bool take_again(struct cairn_rare *lock, uint64_t owner, const void *frame)
 {
-	return cairn_clock_ns((clockid_t)(~tid << 3 | 6)); // as pthread_getcpuclockid
+	if (cairn_self.depth > depth_of(owner))
+		return false;
+	if (!lock->blocks)
+		cairn_rare_left();
+	return take(lock, owner, frame);
+}
+
+static bool owner_has_ended(uint64_t owner)
+{
+	const int saved = errno;
+	const bool ended = syscall(SYS_tgkill, getpid(), (int)tid_of(owner), 0) != 0 && errno == ESRCH;
+
+	errno = saved;
+	return ended;
 }
 
 // stack_pointer returns that of a thread in a system call, 0 if it is not known.
@@ -101,55 +153,53 @@ static uintptr_t stack_pointer(uint32_t tid)
 	return (at = strrchr(text, ' ')) != NULL ? (uintptr_t)strtoull(at + 1, NULL, 16) : 0;
 }
 
-// has_left reports whether an owner is seen to have left: it has ended, waits further up on its
-// stack, or has computed for longer than anybody has the lock.
-static bool has_left(const struct cairn_rare *lock, uint64_t owner, uint64_t cpu_before)
+// waits_outside reports whether an owner waits in a system call further up on its stack than where it
+// took the lock.
+static bool waits_outside(const struct cairn_rare *lock, uint64_t owner)
 {
-	enum { MOST = 100000000 }; // ns
-	const uint32_t tid = (uint32_t)owner;
 	const uintptr_t frame = atomic_load_explicit(&lock->frame, memory_order_acquire), end = atomic_load_explicit(&lock->end, memory_order_relaxed);
+	const uintptr_t sp = !lock->blocks && frame != 0 ? stack_pointer(tid_of(owner)) : 0;
 
-	if (atomic_load(&lock->owner) != owner)
-		return false;
-	if (syscall(SYS_tgkill, getpid(), (int)tid, 0) != 0)
-		return errno == ESRCH;
-	if (cpu_time(tid) - cpu_before > MOST && cpu_before != 0)
-		return true;
-	const uintptr_t sp = stack_pointer(tid);
-	return frame != 0 && sp > frame && sp < end;
+	return sp > frame && sp < end;
+}
+
+static bool try_from(struct cairn_rare *lock, const void *frame)
+{
+	const uint64_t owner = atomic_load_explicit(&lock->owner, memory_order_relaxed);
+
+	if (owner == 0)
+		return take(lock, 0, frame);
+	if (is_mine(owner))
+		return take_again(lock, owner, frame);
+	return owner_has_ended(owner) && take(lock, owner, frame);
 }
 
 bool cairn_rare_try(struct cairn_rare *lock)
 {
-	const uint64_t owner = atomic_load_explicit(&lock->owner, memory_order_relaxed);
-	bool left;
-
-	if (owner == 0)
-		return take(lock, 0);
-	return is_mine(owner, &left) && left;
+	return try_from(lock, NULL);
 }
 
-bool cairn_rare_lock(struct cairn_rare *lock)
+bool cairn_rare_lock(struct cairn_rare *lock, const void *frame)
 {
 	enum { SHORT = 1000000, LONG = 2000000000 }; // ns
 	const int saved = errno;
-	uint64_t owner, last = 0, began = 0, cpu = 0;
-	bool taken = true, left;
+	uint64_t last = 0, began = 0;
+	bool taken = true;
 
-	while (!cairn_rare_try(lock)) {
-		if ((owner = atomic_load(&lock->owner)) == 0)
+	while (!try_from(lock, frame)) {
+		const uint64_t owner = atomic_load(&lock->owner), now = cairn_clock_ns(CLOCK_MONOTONIC);
+		if (owner == 0)
 			continue;
-		if (is_mine(owner, &left)) {
-			taken = left;
+		if (is_mine(owner)) {
+			taken = false;
 			break;
 		}
 		sched_yield();
-		const uint64_t now = cairn_clock_ns(CLOCK_MONOTONIC);
 		if (owner != last)
-			last = owner, began = now, cpu = cpu_time((uint32_t)owner);
+			last = owner, began = now;
 		if (now - began < SHORT)
 			continue;
-		if (has_left(lock, owner, cpu) && take(lock, owner))
+		if (waits_outside(lock, owner) && take(lock, owner, frame))
 			break;
 		if (now - began > LONG || atomic_load(&lock->away) == owner) {
 			atomic_store(&lock->away, owner);
@@ -163,13 +213,13 @@ bool cairn_rare_lock(struct cairn_rare *lock)
 
 void cairn_rare_unlock(struct cairn_rare *lock)
 {
-	const int before = lock->cancellation;
-	bool left;
+	const struct cairn_uninterrupted before = lock->before;
+	uint64_t owner = atomic_load_explicit(&lock->owner, memory_order_relaxed);
 
-	if (!is_mine(atomic_load_explicit(&lock->owner, memory_order_relaxed), &left))
-		return; // another thread has it now
-	atomic_store_explicit(&lock->frame, 0, memory_order_relaxed);
-	atomic_store_explicit(&lock->away, 0, memory_order_relaxed);
-	atomic_store_explicit(&lock->owner, 0, memory_order_release);
-	(void)pthread_setcancelstate(before, &(int){0});
+	if (is_mine(owner)) // or else another thread has it now
+		(void)atomic_compare_exchange_strong(&lock->owner, &owner, 0);
+	if (lock->blocks)
+		cairn_uninterrupted_end(before);
+	else
+		let_go();
 }

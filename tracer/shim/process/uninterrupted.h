@@ -24,21 +24,29 @@ void cairn_uninterrupted_end(struct cairn_uninterrupted before);
 struct dl_phdr_info;
 int cairn_each_module(int (*callback)(struct dl_phdr_info *info, size_t size, void *data), void *data);
 
-// A lock for rare events. Its owner is not canceled, but a handler may interrupt it, and jump out:
-// what the lock protects has to be valid wherever that happens. The thread takes it again with its
-// next call, and another one as soon as it sees that the owner has left. Taking it fails in calls of
-// such a handler, and where the owner stays in a system call for seconds: the caller must then do
-// without.
+// A lock for rare events.
+//
+// Where it does not block signals, a handler may interrupt the owner, and jump out: what the lock
+// protects has to be valid wherever that happens. The thread takes it again with its next call, and
+// another one when it sees that the owner has ended, or waits further up on its stack. Taking it fails in
+// calls of such a handler, and after two seconds: the caller must then do without.
 struct cairn_rare {
-	_Atomic uint64_t owner; // its tid | the depth of its calls << 32; 0: none
+	bool blocks;            // signals, as cairn_uninterrupted_begin: for what happens once
+	_Atomic uint64_t owner; // its tid | the depth of its calls << 32 | a number of its own << 40; 0: none
 	_Atomic uint64_t away;  // an owner that others have waited for in vain
-	_Atomic uintptr_t frame, end; // where the owner took it on its stack, and that stack's end
-	int cancellation;       // that the owner had
+	_Atomic uintptr_t frame, end; // on the owner's stack: where it took the lock, 0: not known; the stack's end
+	struct cairn_uninterrupted before; // of the owner
 };
-bool cairn_rare_lock(struct cairn_rare *lock);
+
+// cairn_rare_lock takes the lock. frame: of the function during which the thread has it, NULL: others
+// do not look where the owner waits.
+bool cairn_rare_lock(struct cairn_rare *lock, const void *frame);
 void cairn_rare_unlock(struct cairn_rare *lock);
 
 // cairn_rare_try takes the lock if no other thread has it.
 bool cairn_rare_try(struct cairn_rare *lock);
+
+// cairn_rare_left allows cancellation again for a thread that has jumped out.
+void cairn_rare_left(void);
 
 #endif

@@ -28,13 +28,14 @@ enum {
 // A buffer that is used again.
 struct slot {
 	struct cairn_buffer *memory;
-	bool open; // a thread writes to it
+	bool open; // a thread has it
 };
 
 static struct cairn_rare lock;
 static struct slot slots[CAIRN_RING];
 static uint32_t count;        // of slots so far
 static uint32_t copies;       // number of the next copy of a slot
+static bool changing;         // a thread changes its buffer, or has left that
 static uint32_t others;       // number of other buffers so far
 static uint64_t progress;     // bytes of those files when the compressor had last removed some
 static bool sums;             // times are given up
@@ -120,10 +121,9 @@ static struct slot *slot_of(const struct cairn_buffer *s)
 	return NULL;
 }
 
-// close_buffer ends a thread's use of a buffer.
+// close_buffer closes a buffer. The thread has it until it leaves it.
 static void close_buffer(struct cairn_buffer *full)
 {
-	struct slot *slot = slot_of(full);
 	const uint64_t size = size_of(full);
 
 	if (atomic_load_explicit(&full->closed, memory_order_relaxed) == 0) {
@@ -131,8 +131,6 @@ static void close_buffer(struct cairn_buffer *full)
 		atomic_store_explicit(&counters->filled, counters->filled + size, memory_order_release);
 		unannounced += size;
 	}
-	if (slot != NULL)
-		slot->open = false;
 }
 
 // fits reports whether a slot can be a buffer with room for minimum bytes of records.
@@ -145,8 +143,10 @@ static bool fits(const struct slot *slot, uint64_t minimum)
 static struct cairn_buffer *released_slot(uint64_t minimum)
 {
 	for (uint32_t i = 0; i < count; i++)
-		if (fits(&slots[i], minimum) && answer.released[i] == slots[i].memory->taken)
+		if (fits(&slots[i], minimum) && answer.released[i] == slots[i].memory->taken) {
+			slots[i].open = true;
 			return slots[i].memory;
+		}
 	return NULL;
 }
 
@@ -163,35 +163,43 @@ static struct cairn_buffer *new_slot(uint64_t minimum)
 
 	if (count == CAIRN_RING || (s = cairn_spool_slot(count, minimum)) == NULL)
 		return NULL;
-	slots[count] = (struct slot){s, false};
+	slots[count] = (struct slot){s, true};
 	count++;
 	return s;
 }
 
-// slot_to_copy returns a slot that no thread uses: best the one that was filled last, which is
-// in the caches.
-static const struct slot *slot_to_copy(const struct cairn_buffer *full, uint64_t minimum)
+// slot_to_copy returns a slot that no other thread has: best the full one, which is in the caches.
+static struct slot *slot_to_copy(const struct cairn_buffer *full, uint64_t minimum)
 {
-	const struct slot *slot = full != NULL ? slot_of(full) : NULL;
+	struct slot *slot = full != NULL ? slot_of(full) : NULL;
 
-	for (uint32_t i = 0; i < count && (slot == NULL || !fits(slot, minimum)); i++)
-		slot = &slots[i];
-	return slot != NULL && fits(slot, minimum) ? slot : NULL;
+	if (slot != NULL && slot->memory->capacity >= minimum)
+		return slot;
+	for (uint32_t i = 0; i < count; i++)
+		if (fits(&slots[i], minimum))
+			return &slots[i];
+	return NULL;
+}
+
+// begin_copies has the next copy in another file: readers go no further than to one that is missing.
+static void begin_copies(void)
+{
+	copies = (copies + CAIRN_COPIES - 1) / CAIRN_COPIES * CAIRN_COPIES;
 }
 
 // copied_slot copies the records of a slot to a file, and returns the slot. That takes less time
 // than to make another buffer, since nothing is mapped (0108).
-static struct cairn_buffer *copied_slot(const struct slot *slot)
+static struct cairn_buffer *copied_slot(struct slot *slot)
 {
 	const uint64_t used = atomic_load_explicit(&slot->memory->used, memory_order_relaxed);
+	const uint32_t number = copies++;
 
-	if (!cairn_spool_copy(copies, slot->memory, used)) {
-		// the next one is in another file: the right to open this one may be lost
-		copies = (copies + CAIRN_COPIES - 1) / CAIRN_COPIES * CAIRN_COPIES;
+	if (!cairn_spool_copy(number, slot->memory, used)) {
+		begin_copies(); // the right to open this one may be lost
 		return NULL;
 	}
+	slot->open = true;
 	next.buffer = slot->memory; // a thread that begins again does not copy it again
-	copies++;
 	count_once(CAIRN_BUFFER_HEADER + used);
 	return slot->memory;
 }
@@ -212,7 +220,7 @@ static struct cairn_buffer *other_buffer(bool begins, uint64_t minimum, const ch
 // fresh_buffer returns a buffer that nobody uses.
 static struct cairn_buffer *fresh_buffer(const struct cairn_buffer *full, uint64_t minimum, const char **why)
 {
-	const struct slot *slot;
+	struct slot *slot;
 	struct cairn_buffer *s = released_slot(minimum);
 
 	if (s == NULL)
@@ -252,14 +260,19 @@ static void count_switch(uint64_t began)
 		atomic_store_explicit(&counters->longest_ns, ns, memory_order_relaxed);
 }
 
-bool cairn_buffers_lock(void)
+bool cairn_buffers_lock(const void *frame)
 {
-	return cairn_rare_lock(&lock);
+	return cairn_rare_lock(&lock, frame);
 }
 
-void cairn_buffers_unlock(void)
+void cairn_buffers_unlock(struct cairn_buffer *left)
 {
+	struct slot *slot = left != NULL && left != next.buffer ? slot_of(left) : NULL;
+
+	if (slot != NULL)
+		slot->open = false;
 	next.buffer = NULL;
+	changing = false;
 	cairn_rare_unlock(&lock);
 }
 
@@ -268,6 +281,9 @@ struct cairn_buffer *cairn_buffers_next(uint32_t thread, struct cairn_buffer *fu
 	const uint64_t began = cairn_clock_ns(CLOCK_MONOTONIC);
 	const char *why = NULL;
 
+	if (changing)
+		begin_copies();
+	changing = true;
 	// 1. Close the full one, unless it is the next one: a slot whose records were copied.
 	if (next.buffer == NULL) {
 		next.sequence = full != NULL ? full->sequence + 1 : 0;
@@ -284,11 +300,8 @@ struct cairn_buffer *cairn_buffers_next(uint32_t thread, struct cairn_buffer *fu
 	// 3. Begin it.
 	struct cairn_buffer *s = next.buffer;
 	if (s != NULL) {
-		struct slot *slot = slot_of(s);
 		cairn_buffer_begin(s, thread, next.sequence, ++taken);
 		*capacity = s->capacity;
-		if (slot != NULL)
-			slot->open = true;
 		*with_sums = sums = gives_up_times();
 	} else if (atomic_load(&cairn_state) != CAIRN_OFF) {
 		stop(why, full);
@@ -301,10 +314,10 @@ struct cairn_buffer *cairn_buffers_next(uint32_t thread, struct cairn_buffer *fu
 	return s;
 }
 
-void cairn_buffers_leave(struct cairn_buffer *closed)
+void cairn_buffers_unmap(struct cairn_buffer *left)
 {
-	if (slot_of(closed) == NULL && closed->taken != 0)
-		cairn_unmap(closed, size_of(closed)); // it has no open record: a thread takes a new buffer only outside of calls
+	if (slot_of(left) == NULL)
+		cairn_unmap(left, size_of(left)); // it has no open record: a thread takes a new buffer only outside of calls
 }
 
 void cairn_ballot_request(uint64_t number)

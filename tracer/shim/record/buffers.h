@@ -14,19 +14,18 @@ struct cairn_buffer;
 void cairn_buffers_begin(void);
 
 // A thread changes its buffer between cairn_buffers_lock and cairn_buffers_unlock. If a handler jumps
-// out of that, the thread begins it again with its next call, and gets the same buffer. Locking may
-// fail as cairn_rare_lock does.
-bool cairn_buffers_lock(void);
-void cairn_buffers_unlock(void);
+// out of that, the thread begins it again with its next call, and gets the same buffer. Locking
+// is cairn_rare_lock. left: a buffer that the thread has no records in any more, NULL: none.
+bool cairn_buffers_lock(const void *frame);
+void cairn_buffers_unlock(struct cairn_buffer *left);
 
 // cairn_buffers_next closes a thread's full buffer (NULL: none) and returns a fresh one, mostly with
 // room for *capacity >= minimum bytes of records. *sums: its calls shall have sums in the place of
 // times. NULL: tracing has stopped, and the reason was printed.
 struct cairn_buffer *cairn_buffers_next(uint32_t thread, struct cairn_buffer *full, uint64_t minimum, uint64_t *capacity, bool *sums);
 
-// cairn_buffers_leave unmaps a closed buffer that the thread has no records in any more, unless it
-// is used again.
-void cairn_buffers_leave(struct cairn_buffer *closed);
+// cairn_buffers_unmap unmaps a buffer that the thread has left, unless it is used again.
+void cairn_buffers_unmap(struct cairn_buffer *left);
 
 // This rank's ballot at a marker (online.Ballot).
 struct cairn_ballot_answer {

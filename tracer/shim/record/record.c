@@ -10,6 +10,7 @@
 #include "../evidence/life.h"
 #include "../process/config.h"
 #include "../process/memory.h"
+#include "../process/uninterrupted.h"
 #include "../process/wide.h"
 #include "buffers.h"
 #include "left.h"
@@ -29,6 +30,7 @@ static _Atomic int early_taken;
 static void set_buffer(struct cairn_thread *t, struct cairn_buffer *buffer, uint64_t capacity, bool is_early)
 {
 	t->soft = t->hard = NULL;
+	t->early |= is_early;
 	atomic_signal_fence(memory_order_seq_cst);
 	t->buffer = buffer;
 	atomic_signal_fence(memory_order_seq_cst);
@@ -62,7 +64,7 @@ static bool early_room(struct cairn_thread *t, uint64_t size)
 
 	if (t->buffer == NULL && atomic_exchange(&early_taken, 1) == 0)
 		set_buffer(t, (struct cairn_buffer *)early, EARLY, true), open_buffer(t);
-	if (t->buffer != NULL && (uint64_t)(t->hard - t->cursor) >= needed)
+	if (t->buffer != NULL && t->hard - t->cursor >= (int64_t)needed)
 		return true;
 	uint64_t kept = t->buffer != NULL ? written(t) : 0;
 	if ((t->buffer != NULL && (char *)t->buffer != early) || kept + needed > MAX_EARLY)
@@ -137,8 +139,9 @@ static void take_over(struct cairn_thread *t)
 	(void)cairn_thread_number(); // it finds a location
 	struct cairn_location *l = t->location;
 
-	if (l == NULL || t->buffer != NULL || l->buffer == NULL || atomic_load_explicit(&l->buffer->closed, memory_order_relaxed) != 0)
+	if (l == NULL || t->buffer != NULL || l->buffer == NULL)
 		return;
+	const bool closed = atomic_load_explicit(&l->buffer->closed, memory_order_relaxed) != 0; // it was being changed
 	t->summing = l->summing;
 	set_buffer(t, l->buffer, l->buffer->capacity, false);
 	if (t->summing != NULL)
@@ -147,8 +150,16 @@ static void take_over(struct cairn_thread *t)
 		cairn_sums_begin(t);
 	t->cursor = cairn_leave(t->buffer, 0, cairn_now());
 	t->buffer->began++;
-	open_buffer(t);
+	if (!closed)
+		open_buffer(t);
 }
+
+// What a change of buffers has begun with, for one that is begun again: the buffer that it leaves,
+// bytes of records of an early buffer, and the number of lost calls.
+static __thread struct {
+	struct cairn_buffer *left;
+	uint64_t kept, lost;
+} moved __attribute__((tls_model("initial-exec")));
 
 // change_buffer closes the thread's full buffer and continues in a fresh one. If it is left in the
 // middle, the thread has no room, and its next call does it again. The caller must hold the lock of
@@ -156,34 +167,46 @@ static void take_over(struct cairn_thread *t)
 static bool change_buffer(struct cairn_thread *t, uint64_t size)
 {
 	struct cairn_buffer *const full = t->buffer, *fresh;
-	const bool was_early = t->early;
+	const bool was_early = t->early && full != NULL;
 	uint64_t capacity = 0;
 	bool sums = false;
 
 	if (t->sums)
 		cairn_sums_end(t);
-	const uint64_t kept = was_early ? written(t) : 0, lost = t->dropped + (was_early ? full->dropped : 0);
+	t->soft = t->hard = NULL;
+	atomic_signal_fence(memory_order_seq_cst);
+	if (was_early && full->taken == 0) {
+		moved.kept = written(t);
+		moved.lost += full->dropped;
+		full->dropped = 0;
+	}
+	if (moved.left == NULL)
+		moved.left = full;
+	moved.lost += t->dropped;
+	t->dropped = 0;
 	// 1. Get a fresh buffer.
-	fresh = cairn_buffers_next(cairn_thread_number() - 1, was_early ? NULL : full, kept + size + CAIRN_NESTED_RESERVE, &capacity, &sums);
+	fresh = cairn_buffers_next(cairn_thread_number() - 1, was_early && full->taken == 0 ? NULL : full,
+		moved.kept + size + CAIRN_NESTED_RESERVE, &capacity, &sums);
 	if (fresh == NULL) {
-		if (cairn_life_lost(lost))
-			t->dropped = 0;
+		if (!cairn_life_lost(moved.lost))
+			t->dropped = moved.lost;
+		moved.left = NULL, moved.kept = moved.lost = 0;
 		cairn_thread_forget(t);
-		cairn_buffers_unlock();
+		cairn_buffers_unlock(NULL);
 		cairn_stop(NULL); // the reason was printed already
 		return false;
 	}
 	read_clocks(fresh);
 	fresh->epoch = atomic_load_explicit(&cairn_epoch, memory_order_relaxed);
-	fresh->dropped = lost;
-	if (kept != 0) {
-		memmove((char *)fresh + CAIRN_BUFFER_HEADER, (char *)full + CAIRN_BUFFER_HEADER, kept);
-		atomic_store_explicit(&fresh->used, kept, memory_order_release);
+	fresh->dropped = moved.lost;
+	if (moved.kept != 0) {
+		if (full != fresh)
+			memcpy((char *)fresh + CAIRN_BUFFER_HEADER, (char *)full + CAIRN_BUFFER_HEADER, moved.kept);
+		atomic_store_explicit(&fresh->used, moved.kept, memory_order_release);
 	}
 	// 2. Go on in it.
 	set_buffer(t, fresh, capacity, false);
-	t->cursor += kept;
-	t->dropped = 0;
+	t->cursor += moved.kept;
 	if (sums)
 		cairn_sums_begin(t);
 	if (t->location != NULL) {
@@ -191,13 +214,15 @@ static bool change_buffer(struct cairn_thread *t, uint64_t size)
 		t->location->sums = sums;
 		t->location->summing = t->summing;
 	}
-	cairn_buffers_unlock();
+	struct cairn_buffer *const left = moved.left;
+	moved.left = NULL, moved.kept = moved.lost = 0;
+	cairn_buffers_unlock(left);
 	open_buffer(t);
-	// 3. Leave the full one, unless the thread had done so when it was interrupted.
-	if (full != NULL && full != fresh && !was_early)
-		cairn_buffers_leave(full);
-	else if (was_early && full != fresh && (char *)full != early)
-		cairn_unmap(full, CAIRN_BUFFER_HEADER + MAX_EARLY);
+	// 3. Unmap the full one.
+	if (left != NULL && left != fresh && left->taken != 0)
+		cairn_buffers_unmap(left);
+	else if (left != NULL && left != fresh && (char *)left != early)
+		cairn_unmap(left, CAIRN_BUFFER_HEADER + MAX_EARLY);
 	return t->soft - t->cursor >= (int64_t)size;
 }
 
@@ -218,7 +243,7 @@ static void refresh_modules(void)
 }
 
 // next_buffer reports whether the thread has room for a record, in its buffer or in another one.
-static bool next_buffer(struct cairn_thread *t, uint64_t size)
+static __attribute__((noinline, cold)) bool next_buffer(struct cairn_thread *t, uint64_t size)
 {
 	const int saved = errno;
 	bool room;
@@ -226,7 +251,7 @@ static bool next_buffer(struct cairn_thread *t, uint64_t size)
 	cairn_know_own_stack();
 	refresh_modules();
 	take_over(t);
-	room = (t->buffer != NULL && t->soft - t->cursor >= (int64_t)size) || (cairn_buffers_lock() && change_buffer(t, size));
+	room = (t->buffer != NULL && t->soft - t->cursor >= (int64_t)size) || (cairn_buffers_lock(__builtin_frame_address(0)) && change_buffer(t, size));
 	errno = saved;
 	return room;
 }
@@ -234,7 +259,7 @@ static bool next_buffer(struct cairn_thread *t, uint64_t size)
 void cairn_count_dropped(uint64_t calls)
 {
 	struct cairn_thread *t = &cairn_self;
-	if (t->buffer != NULL)
+	if (t->buffer != NULL && t->soft != NULL) // or it is being changed
 		t->buffer->dropped += calls;
 	else if (!cairn_life_lost(calls))
 		t->dropped += calls;
@@ -287,8 +312,11 @@ bool cairn_open_slowly(struct cairn_record *record, unsigned function, uint64_t 
 		cairn_count_dropped(1);
 		return false;
 	}
-	if (t->busy != 0 && t->buffer != NULL) // what it was interrupted in is not completed
-		leave(t, CAIRN_DEPTH, 0);
+	if (t->busy != 0) { // what it was interrupted in is not completed
+		cairn_rare_left();
+		if (t->buffer != NULL)
+			leave(t, CAIRN_DEPTH, 0);
+	}
 	cairn_busy(t, record->frame);
 	leave_calls(t, record->frame, size, function);
 	if (t->depth > 0)

@@ -35,7 +35,7 @@ static bool open_file(void)
 
 bool cairn_dictionary_add(uint32_t type, const uint64_t *words, uint32_t count)
 {
-	static struct cairn_rare lock;
+	static struct cairn_rare lock = {.blocks = true};
 	static off_t end; // of the complete entries
 	static bool damaged; // by half an entry at the end
 	static uint64_t entry[1 + MAX_WORDS]; // threads may have small stacks
@@ -43,7 +43,7 @@ bool cairn_dictionary_add(uint32_t type, const uint64_t *words, uint32_t count)
 	int before = errno;
 	ssize_t n;
 
-	if (cairn_spool_directory[0] == 0 || count > MAX_WORDS || !cairn_rare_lock(&lock))
+	if (cairn_spool_directory[0] == 0 || count > MAX_WORDS || !cairn_rare_lock(&lock, NULL))
 		return false;
 	if (damaged || !open_file() || !cairn_spool_fits((uint64_t)end + size)) {
 		cairn_rare_unlock(&lock);

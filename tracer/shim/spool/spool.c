@@ -431,7 +431,8 @@ bool cairn_spool_copy(uint32_t number, const struct cairn_buffer *buffer, uint64
 void cairn_spool_compressed(uint64_t bytes, uint64_t removed_bytes)
 {
 	// The compressor has returned what it removed to a shared budget.
-	charged -= removed_bytes - removed;
+	const uint64_t more = removed_bytes - removed;
+	removed = removed_bytes; // before: whoever is interrupted here must not subtract it twice
+	charged -= more;
 	compressed = bytes;
-	removed = removed_bytes;
 }

@@ -413,19 +413,19 @@ struct cairn_buffer *cairn_buffers_next(uint32_t thread, struct cairn_buffer *fu
 
 static bool locked;
 
-bool cairn_buffers_lock(void)
+bool cairn_buffers_lock(const void *frame)
 {
-	CHECK(!locked);
+	CHECK(!locked && frame != NULL);
 	return locked = true;
 }
 
-void cairn_buffers_unlock(void)
+void cairn_buffers_unlock(struct cairn_buffer *left)
 {
-	CHECK(locked);
+	CHECK(locked && (left == NULL || left != cairn_self.buffer));
 	locked = false;
 }
 
-void cairn_buffers_leave(struct cairn_buffer *closed) { CHECK(!locked && closed != cairn_self.buffer); }
+void cairn_buffers_unmap(struct cairn_buffer *left) { CHECK(!locked && left != cairn_self.buffer); }
 bool cairn_life_lost(uint64_t lost) { return lost == 0; }
 void cairn_life_finalized(void) {}
 void cairn_know_own_stack(void) {}
