@@ -246,6 +246,45 @@ func TestSignalComesOnce(t *testing.T) {
 	})
 }
 
+// listener prints each signal that it gets, and ends after SIGTERM.
+const listener = `
+import os, signal
+for s in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+    signal.signal(s, lambda s, _: os.write(1, b"got %d\n" % s))
+signal.signal(signal.SIGTERM, lambda *_: os._exit(7))
+print("ready", flush=True)
+while True: signal.pause()
+`
+
+// The command gets every signal once that is sent to cairn or to its process group, as it does
+// without cairn.
+func TestSignalsArePassedOn(t *testing.T) {
+	t.Parallel()
+	signals := []syscall.Signal{
+		syscall.SIGILL, syscall.SIGABRT, syscall.SIGUSR1, syscall.SIGSEGV, syscall.SIGUSR2, syscall.SIGALRM, syscall.SIGSTKFLT,
+		syscall.SIGCONT, syscall.SIGXCPU, syscall.SIGVTALRM, syscall.SIGWINCH, syscall.SIGIO, syscall.SIGPWR, 35, 64,
+	}
+	r := start(t, cairnRun(filepath.Join(t.TempDir(), "out"), python, "-c", listener)...)
+	r.await(t, "ready")
+	for i, to := range [][]int{{1}, {-1}, {1, -1}} { // cairn, its group, and both as timeout does
+		for _, s := range signals {
+			for _, sign := range to {
+				require.NoError(t, syscall.Kill(sign*r.cmd.Process.Pid, s))
+			}
+		}
+		for _, s := range signals {
+			require.Eventually(t, func() bool { return strings.Count(r.output.String(), fmt.Sprintf("got %d\n", s)) > i },
+				20*time.Second, 10*time.Millisecond, "signal %d to %v", s, to)
+		}
+	}
+	time.Sleep(time.Duration(len(signals)) * 400 * time.Millisecond) // in which further ones come
+	for _, s := range signals {
+		assert.Equal(t, 3, strings.Count(r.output.String(), fmt.Sprintf("got %d\n", s)), "signal %d", s)
+	}
+	r.send(t, syscall.SIGTERM)
+	assert.Equal(t, 7, r.end(t, 15*time.Second))
+}
+
 // typistAtTerminal runs a command in the foreground of a terminal and presses Ctrl-C
 // when it is ready.
 const typistAtTerminal = `import os, pty, sys

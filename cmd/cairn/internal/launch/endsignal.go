@@ -3,6 +3,7 @@ package launch
 import (
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -12,6 +13,9 @@ import (
 // repeat is the time within which the same signal counts as one: `timeout` and batch systems send
 // it to the process and then to its group.
 const repeat = time.Second
+
+// endSignals ask a process to end.
+var endSignals = []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP}
 
 // EndSignals are the signals that ask `cairn run` to end. The channel receives one for each
 // request.
@@ -24,9 +28,9 @@ type EndSignals struct {
 // ignored it, as shells do for background jobs: launchers do the same, and whoever sends SIGINT to
 // such a job means it. A SIGHUP that nohup ignored stays ignored.
 func CatchEndSignals() *EndSignals {
-	caught := []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) {
-		caught = append(caught, syscall.SIGHUP)
+	caught := endSignals
+	if signal.Ignored(syscall.SIGHUP) {
+		caught = slices.DeleteFunc(slices.Clone(caught), func(s os.Signal) bool { return s == syscall.SIGHUP })
 	}
 	arrived, done := make(chan os.Signal, 16), make(chan struct{})
 	e := &EndSignals{Asked: make(chan syscall.Signal, 16)}

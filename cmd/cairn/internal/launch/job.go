@@ -28,9 +28,10 @@ type Job struct {
 
 	process  *exec.Cmd
 	witness  *witness
-	Asked    syscall.Signal // the first signal that asked it to end; 0: none
-	deadline time.Time      // when it must have ended after that signal
-	killed   bool           // it did not end when asked to
+	Asked    syscall.Signal               // the first signal that asked it to end; 0: none
+	deadline time.Time                    // when it must have ended after that signal
+	killed   bool                         // it did not end when asked to
+	reached  map[syscall.Signal]time.Time // when a signal last reached the whole process group
 }
 
 // CheckCommand returns the error, with the exit code of shells, for a command that cannot be
@@ -53,16 +54,19 @@ func startFailure(err error) int {
 // Run runs the command to its end and returns its exit code as a shell would, or an error if it
 // could not be started. A signal that asks Cairn to end is passed to the command once. If the
 // command does not end in time, or is asked a second time, it is killed. In the foreground of a
-// terminal this is left to the user: Ctrl-C may have a meaning for the command.
+// terminal this is left to the user: Ctrl-C may have a meaning for the command. Other signals are
+// passed on to it.
 func (j *Job) Run() (code int, err error) {
 	j.process = exec.Command(j.Command[0], j.Command[1:]...)
 	j.process.Stdin, j.process.Stdout, j.process.Stderr = os.Stdin, os.Stdout, os.Stderr
 	j.process.Env = j.Environment
-	j.witness = newWitness()
+	j.witness, j.reached = newWitness(), map[syscall.Signal]time.Time{}
 	defer func() { j.witness.dismiss() }()
 	if err := j.process.Start(); err != nil {
 		return 0, cli.StatusError(startFailure(err), err)
 	}
+	others, stop := catchPassed()
+	defer stop()
 	if j.Started != nil {
 		j.Started(j.process.Process.Pid)
 	}
@@ -71,7 +75,7 @@ func (j *Job) Run() (code int, err error) {
 		_ = j.process.Wait() // the result is in ProcessState
 		close(ended)
 	}()
-	j.follow(ended)
+	j.follow(ended, others)
 	if j.Asked != 0 {
 		j.awaitOthers()
 	}
@@ -86,7 +90,7 @@ func (j *Job) Run() (code int, err error) {
 }
 
 // follow forwards signals until the command ends.
-func (j *Job) follow(ended <-chan struct{}) {
+func (j *Job) follow(ended <-chan struct{}, others <-chan arrival) {
 	const again = 100 * time.Millisecond // killed processes may have started new ones
 	var late <-chan time.Time            // blocks until the job is asked to end
 	for {
@@ -99,6 +103,8 @@ func (j *Job) follow(ended <-chan struct{}) {
 			}
 			j.kill()
 			late = time.After(again)
+		case a := <-others:
+			j.passOn(a)
 		case s := <-j.Signals.Asked:
 			atKeyboard := (s == syscall.SIGINT || s == syscall.SIGQUIT) && atTerminal()
 			if j.Asked != 0 && !atKeyboard {
@@ -133,11 +139,7 @@ func (j *Job) forward(s syscall.Signal) (seen bool) {
 	// keeps processes that a shell between Cairn and the launcher leaves behind visible as
 	// descendants
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-	seen = j.witness.reachedGroup()
-	if seen {
-		j.witness.dismiss()
-		j.witness = newWitness()
-	}
+	seen = j.reachedGroup(s)
 	group := unix.Getpgrp()
 	for _, p := range j.processes() {
 		if p.group != group {

@@ -29,7 +29,8 @@ says why they are kept.
 
 SIGINT, SIGTERM, SIGHUP and SIGQUIT reach COMMAND, which then has 10 s to end. After that the trace is finished, analyzed
 and reported like that of any failed run. A second signal kills COMMAND. A later one stops the analysis and keeps the
-trace.
+trace. Other signals are passed on to COMMAND, which gets each once, as without cairn; SIGCHLD, SIGPIPE, SIGPROF, SIGTSTP,
+SIGTTIN, SIGTTOU, SIGURG, SIGXFSZ and 32 to 34 are not, unless they are sent to the process group.
 
 It exits with the command's own code if that is not zero. Otherwise it exits with 128 plus the signal's number if a signal
 cut the run or its analysis short, with 70 if tracing or --verify failed, and with 0 in all other cases.`,
