@@ -285,6 +285,28 @@ func TestSignalsArePassedOn(t *testing.T) {
 	assert.Equal(t, 7, r.end(t, 15*time.Second))
 }
 
+// caller starts a command with signals ignored and blocked.
+const caller = `
+import os, signal, sys
+for s in (1, 2, 3, 10, 13, 15, 17, 25, 28, 40): signal.signal(s, signal.SIG_IGN)
+signal.pthread_sigmask(signal.SIG_BLOCK, {1, 8, 11, 12, 15, 17, 20, 23, 27, 31, 34, 41})
+os.execvp(sys.argv[1], sys.argv[1:])
+`
+
+// The command gets the signals ignored and blocked that are so without cairn.
+func TestSignalsAreInherited(t *testing.T) {
+	t.Parallel()
+	run := func(prefix ...string) string {
+		command := append([]string{"-c", caller}, append(prefix, "grep", "^Sig[IBC]", "/proc/self/status")...)
+		out, err := exec.Command(python, command...).Output()
+		require.Equal(t, len(prefix) != 0, err != nil) // nothing was traced
+		return string(out)
+	}
+	natively := run()
+	require.Contains(t, natively, "SigBlk:\t000001024")
+	require.Equal(t, natively, run(cairnRun(filepath.Join(t.TempDir(), "out"))...))
+}
+
 // typistAtTerminal runs a command in the foreground of a terminal and presses Ctrl-C
 // when it is ready.
 const typistAtTerminal = `import os, pty, sys

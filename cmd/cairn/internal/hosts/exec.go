@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -58,7 +59,7 @@ func (s *start) become() error {
 		}
 		environment = with(environment, added)
 	}
-	restoreSignals()
+	launch.RestoreSignals()
 	return unix.Exec(program, s.command, environment)
 }
 
@@ -170,6 +171,17 @@ func (s *start) startCompressor(here folder, held *os.File) error {
 		return fmt.Errorf("its compressor did not start: %s", strings.TrimSpace(string(words)))
 	}
 	return nil
+}
+
+// forgetChildren calls a function whose children leave no trace in this process: neither a child
+// that the program could wait for, nor CPU time of children, which a wait would add.
+func forgetChildren(f func()) {
+	signal.Ignore(unix.SIGCHLD)
+	f()
+	if !launch.Ignored(unix.SIGCHLD) {
+		// the runtime's handler, which the program gets as the default; Reset would leave it ignored
+		signal.Notify(make(chan os.Signal, 1), unix.SIGCHLD)
+	}
 }
 
 // claim makes sure that the run's folder is for this run, where this host sees or may make it.

@@ -26,7 +26,7 @@ type Job struct {
 	Say         func(format string, args ...any)
 	Started     func(pid int) // called with the command's process
 
-	process  *exec.Cmd
+	process  *os.Process
 	witness  *witness
 	Asked    syscall.Signal               // the first signal that asked it to end; 0: none
 	deadline time.Time                    // when it must have ended after that signal
@@ -57,36 +57,39 @@ func startFailure(err error) int {
 // terminal this is left to the user: Ctrl-C may have a meaning for the command. Other signals are
 // passed on to it.
 func (j *Job) Run() (code int, err error) {
-	j.process = exec.Command(j.Command[0], j.Command[1:]...)
-	j.process.Stdin, j.process.Stdout, j.process.Stderr = os.Stdin, os.Stdout, os.Stderr
-	j.process.Env = j.Environment
+	command := exec.Command(j.Command[0], j.Command[1:]...)
+	command.Env = j.Environment
+	if command.Err != nil {
+		return 0, cli.StatusError(startFailure(command.Err), command.Err)
+	}
 	j.witness, j.reached = newWitness(), map[syscall.Signal]time.Time{}
 	defer func() { j.witness.dismiss() }()
-	if err := j.process.Start(); err != nil {
+	if j.process, err = spawn(command.Path, command.Args, command.Environ()); err != nil {
 		return 0, cli.StatusError(startFailure(err), err)
 	}
 	others, stop := catchPassed()
 	defer stop()
 	if j.Started != nil {
-		j.Started(j.process.Process.Pid)
+		j.Started(j.process.Pid)
 	}
+	var state *os.ProcessState
 	ended := make(chan struct{})
 	go func() {
-		_ = j.process.Wait() // the result is in ProcessState
+		state, _ = j.process.Wait()
 		close(ended)
 	}()
 	j.follow(ended, others)
 	if j.Asked != 0 {
 		j.awaitOthers()
 	}
-	status, ok := j.process.ProcessState.Sys().(syscall.WaitStatus)
+	status, ok := state.Sys().(syscall.WaitStatus)
 	switch {
 	case ok && status.Signaled() && status.Signal() == syscall.SIGKILL && j.killed:
 		return cli.EndedBy(j.Asked), nil
 	case ok && status.Signaled():
 		return cli.EndedBy(status.Signal()), nil
 	}
-	return j.process.ProcessState.ExitCode(), nil
+	return state.ExitCode(), nil
 }
 
 // follow forwards signals until the command ends.

@@ -62,7 +62,7 @@ func (j *Job) passOn(a arrival) {
 	case j.reachedGroup(a.signal):
 		j.reached[a.signal] = a.at
 	case a.at.Sub(j.reached[a.signal]) >= repeat:
-		_ = j.process.Process.Signal(a.signal)
+		_ = j.process.Signal(a.signal)
 	}
 }
 

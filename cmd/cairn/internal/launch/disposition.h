@@ -5,3 +5,7 @@
 uint64_t cairn_ignored_signals(void);
 uint64_t cairn_blocked_signals(void);
 uint64_t cairn_pending_signals(void);
+
+// Starts a program in a process with the same ignored and blocked signals, which it waits for to
+// begin. Returns its number, or the negative of an error's.
+int cairn_spawn(const char *path, char **argv, char **envp);
