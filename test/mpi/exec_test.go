@@ -76,6 +76,7 @@ signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGUSR2, signal.SIGCHLD, signal
 resource.setrlimit(resource.RLIMIT_NOFILE, (64, 128))
 resource.setrlimit(resource.RLIMIT_CORE, (0, 4096))
 ctypes.CDLL(None).prctl(1, signal.SIGUSR1)
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0) # it adopts what has lost its parent
 os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 os.nice(3); os.umask(0o27); os.setpgid(0, 0)
 child = os.fork()
@@ -88,12 +89,14 @@ os.execvp(sys.argv[2], sys.argv[2:])
 import re, os, sys, resource, ctypes, signal, json
 status = {k: v.strip() for k, v in (l.split(":", 1) for l in open("/proc/self/status"))}
 death = ctypes.c_int()
+adopts = ctypes.c_int()
 ctypes.CDLL(None).prctl(2, ctypes.byref(death))
+ctypes.CDLL(None).prctl(37, ctypes.byref(adopts), 0, 0, 0)
 try: child = os.waitpid(-1, os.WNOHANG)[1]
 except OSError as e: child = str(e)
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(json.dumps({
-  "signals": [status[k] for k in ("SigIgn", "SigBlk", "SigCgt")] + [int(status["SigPnd"], 16) | int(status["ShdPnd"], 16)], "death": death.value, "threads": status["Threads"],
+  "signals": [status[k] for k in ("SigIgn", "SigBlk", "SigCgt")] + [int(status["SigPnd"], 16) | int(status["ShdPnd"], 16)], "death": death.value, "adopts": adopts.value, "threads": status["Threads"],
   "limits": [resource.getrlimit(i) for i in range(16)], "descriptors": [re.sub("[0-9]+", "", os.readlink("/proc/self/fd/%s" % f)) for f in sorted(os.listdir("/proc/self/fd"))[:-1]],
   "cpus": list(os.sched_getaffinity(0)), "nice": os.nice(0), "umask": os.umask(0), "leader": os.getpgid(0) == os.getpid(), "parent": os.getppid() == int(os.environ["STARTED_BY"]),
   "child": child, "children took long": used.ru_utime + used.ru_stime > 0.003, "arguments": sys.argv, "directory": os.getcwd(),

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -174,10 +175,15 @@ func (s *start) startCompressor(here folder, held *os.File) error {
 }
 
 // forgetChildren calls a function whose children leave no trace in this process: neither a child
-// that the program could wait for, nor CPU time of children, which a wait would add.
+// that the program could wait for, nor CPU time of children, which a wait would add. What they leave
+// does not become this process's child either, unless it is the first of its PID namespace.
 func forgetChildren(f func()) {
 	signal.Ignore(unix.SIGCHLD)
+	var adopts int32
+	_ = unix.Prctl(unix.PR_GET_CHILD_SUBREAPER, uintptr(unsafe.Pointer(&adopts)), 0, 0, 0)
+	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
 	f()
+	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, uintptr(adopts), 0, 0, 0)
 	if !launch.Ignored(unix.SIGCHLD) {
 		// the runtime's handler, which the program gets as the default; Reset would leave it ignored
 		signal.Notify(make(chan os.Signal, 1), unix.SIGCHLD)
