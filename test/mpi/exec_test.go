@@ -92,14 +92,14 @@ death = ctypes.c_int()
 adopts = ctypes.c_int()
 ctypes.CDLL(None).prctl(2, ctypes.byref(death))
 ctypes.CDLL(None).prctl(37, ctypes.byref(adopts), 0, 0, 0)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
 try: child = os.waitpid(-1, os.WNOHANG)[1]
 except OSError as e: child = str(e)
-used = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(json.dumps({
   "signals": [status[k] for k in ("SigIgn", "SigBlk", "SigCgt")] + [int(status["SigPnd"], 16) | int(status["ShdPnd"], 16)], "death": death.value, "adopts": adopts.value, "threads": status["Threads"],
   "limits": [resource.getrlimit(i) for i in range(16)], "descriptors": [re.sub("[0-9]+", "", os.readlink("/proc/self/fd/%s" % f)) for f in sorted(os.listdir("/proc/self/fd"))[:-1]],
   "cpus": list(os.sched_getaffinity(0)), "nice": os.nice(0), "umask": os.umask(0), "leader": os.getpgid(0) == os.getpid(), "parent": os.getppid() == int(os.environ["STARTED_BY"]),
-  "child": child, "children took long": used.ru_utime + used.ru_stime > 0.003, "arguments": sys.argv, "directory": os.getcwd(),
+  "child": child, "of children": list(used), "arguments": sys.argv, "directory": os.getcwd(),
   "environment": sorted(hash(v) for v in os.environ.items() if v[0] not in ("LD_PRELOAD", "CAIRN_ROOT", "PYTHONHASHSEED")), "name": open("/proc/self/comm").read(),
 }, sort_keys=True, indent=1))
 print("to stderr", file=sys.stderr)
@@ -147,6 +147,31 @@ func TestExecIsTheProgram(t *testing.T) {
 					require.Equal(t, natively[0], traced[0], which)
 				}
 			})
+		}
+	}
+}
+
+// Standard files that are closed are so in the program.
+func TestClosedStandardFiles(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	defer awaitCompressors(t, dir)
+	for i, closed := range []string{"<&-", "2>&-", "<&- 2>&-", ">&-", "<&- >&- 2>&-"} {
+		out := filepath.Join(dir, fmt.Sprintf("out-%d", i))
+		for _, prefix := range []string{"", cairnBinary() + " run -o " + out + "-run -- ", cairnBinary() + " exec -o " + out + " "} {
+			file := filepath.Join(dir, "open")
+			script := prefix + python + ` -c 'import os,sys; found = str([os.path.exists("/proc/self/fd/%d" % f) for f in range(3)]); open(sys.argv[1],"w").write(found)' ` + file
+			_ = exec.Command("sh", "-c", script+" "+closed).Run()
+			got, err := os.ReadFile(file)
+			require.NoError(t, err, script)
+			expected := []string{"True", "True", "True"}
+			for fd, mark := range []string{"<&-", " >&-", "2>&-"} {
+				if strings.Contains(" "+closed, mark) {
+					expected[fd] = "False"
+				}
+			}
+			require.Equal(t, "["+strings.Join(expected, ", ")+"]", string(got), "%s %s", script, closed)
+			require.NoError(t, os.Remove(file))
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 	"unsafe"
 
@@ -60,7 +61,7 @@ func (s *start) become() error {
 		}
 		environment = with(environment, added)
 	}
-	launch.RestoreSignals()
+	launch.Restore()
 	return unix.Exec(program, s.command, environment)
 }
 
@@ -148,20 +149,27 @@ func (s *start) startCompressor(here folder, held *os.File) error {
 		return err
 	}
 	defer log.Close()
+	nothing, err := os.Open(os.DevNull)
+	if err != nil {
+		return err
+	}
+	defer nothing.Close()
 	ready, done, err := os.Pipe()
 	if err != nil {
 		return err
 	}
 	defer ready.Close()
 	forgetChildren(func() {
-		detach := exec.Command(self, compressorCommand, "--detach", string(here))
-		detach.Dir, detach.Env = "/", with(os.Environ(), []string{"LD_PRELOAD="})
-		detach.Stdout, detach.Stderr = log, log
-		detach.ExtraFiles = []*os.File{held, done}
-		if err = detach.Start(); err == nil {
-			_ = detach.Wait() // it ends at once; how is not known
-		}
+		// os/exec would start and await another child, to learn what the system has
+		var detach int
+		detach, err = syscall.ForkExec(self, []string{self, compressorCommand, "--detach", string(here)}, &syscall.ProcAttr{
+			Dir: "/", Env: with(os.Environ(), []string{"LD_PRELOAD="}),
+			Files: []uintptr{nothing.Fd(), log.Fd(), log.Fd(), held.Fd(), done.Fd()},
+		})
 		done.Close()
+		if err == nil {
+			await(detach) // it ends at once; how is not known
+		}
 	})
 	if err != nil {
 		return err
@@ -172,6 +180,15 @@ func (s *start) startCompressor(here folder, held *os.File) error {
 		return fmt.Errorf("its compressor did not start: %s", strings.TrimSpace(string(words)))
 	}
 	return nil
+}
+
+// await returns when a child has ended.
+func await(pid int) {
+	for {
+		if _, err := unix.Wait4(pid, nil, 0, nil); !errors.Is(err, unix.EINTR) {
+			return
+		}
+	}
 }
 
 // forgetChildren calls a function whose children leave no trace in this process: neither a child

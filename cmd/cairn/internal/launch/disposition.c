@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 static uint64_t ignored, blocked, pending;
+static int closed[3]; // standard files
 
 static uint64_t bit(int sig) { return (uint64_t)1 << (sig - 1); }
 
@@ -35,6 +36,8 @@ __attribute__((constructor)) static void save(void)
 	blocked = bits(&set);
 	sigpending(&set);
 	pending = bits(&set);
+	for (int fd = 0; fd < 3; fd++)
+		closed[fd] = fcntl(fd, F_GETFD) == -1;
 }
 
 uint64_t cairn_ignored_signals(void) { return ignored; }
@@ -42,6 +45,13 @@ uint64_t cairn_ignored_signals(void) { return ignored; }
 uint64_t cairn_blocked_signals(void) { return blocked; }
 
 uint64_t cairn_pending_signals(void) { return pending; }
+
+void cairn_close_again(void)
+{
+	for (int fd = 0; fd < 3; fd++)
+		if (closed[fd])
+			fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
 
 static void become(const char *path, char **argv, char **envp)
 {
@@ -56,6 +66,7 @@ static void become(const char *path, char **argv, char **envp)
 			sigaddset(&mask, sig);
 	}
 	sigprocmask(SIG_SETMASK, &mask, NULL);
+	cairn_close_again();
 	execve(path, argv, envp);
 }
 

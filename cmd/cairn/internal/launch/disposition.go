@@ -61,10 +61,11 @@ func vector(words []string) (first **C.char, free func()) {
 	}
 }
 
-// RestoreSignals gives signals the dispositions that this process was started with, as far as the
-// program that is executed next gets them: handled ones become the default. The calling thread
-// becomes the program's.
-func RestoreSignals() {
+// Restore has the program that is executed next get what this process was started with: signals,
+// of which handled ones become the default, and closed standard files. The calling thread becomes
+// the program's.
+func Restore() {
+	C.cairn_close_again()
 	signal.Reset()
 	ignoreAgain()
 	mask := unix.Sigset_t{}
