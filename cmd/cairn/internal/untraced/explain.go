@@ -26,7 +26,7 @@ const (
 	nothing  = iota
 	noMPI    // the tracer is there, MPI is not
 	noInit   // both are
-	untraced // the tracer is not
+	untraced // the tracer is not, or cannot write
 	certain  // MPI is, and the tracer is not
 )
 
@@ -93,7 +93,7 @@ func (f *finding) text() string {
 
 // finding returns what a process says.
 func (p *process) finding() finding {
-	if p.loaded {
+	if p.traced() {
 		return p.traceable()
 	}
 	f := p.file.finding()
@@ -101,6 +101,9 @@ func (p *process) finding() finding {
 	case strings.HasPrefix(filepath.Base(p.name), "qemu-"):
 		f = finding{fact: "emulates another machine than that of the tracer (" + runtime.GOARCH + ")", advice: "run the program on such a machine"}
 	case f.weight == untraced:
+	case p.loaded:
+		f = finding{fact: "runs where " + p.readOnly + " is mounted read-only, and the tracer cannot write to it",
+			advice: "name a folder with -o that it can write to"}
 	case p.secure:
 		f = secure("runs with other rights than its caller has")
 	case len(p.hidden) > 0:
@@ -131,7 +134,8 @@ func (p *process) traceable() finding {
 		return finding{weight: noInit, fact: "had loaded " + p.mpi + " itself, and called no MPI_Init that the tracer saw",
 			advice: "functions that a program looks up in that library (dlopen, dlsym) are not traced; those of a program or plug-in that is linked with it, or looks them up with RTLD_DEFAULT, are"}
 	}
-	return finding{weight: noInit, fact: "had the tracer and " + p.mpi + " loaded, and was not seen to call MPI_Init", advice: "did it end before?"}
+	return finding{weight: noInit, fact: "had the tracer and " + p.mpi + " loaded, and recorded no call",
+		advice: "did it end before MPI_Init, or say why it is not traced?"}
 }
 
 func secure(why string) finding {

@@ -82,7 +82,7 @@ func (o *Observer) look(command int) {
 		}
 		p, ok := o.see(pid, name, path)
 		before, known := o.seen[name]
-		if !ok || known && p.loaded && !before.loaded {
+		if !ok || known && p.traced() && !before.traced() {
 			continue // what is not traced stays seen
 		}
 		p.mpi = cmp.Or(p.mpi, before.mpi)

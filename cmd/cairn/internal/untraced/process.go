@@ -9,20 +9,28 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracerroot"
 )
 
 // A process is what was seen of a process of the command.
 type process struct {
-	name    string // its executable, or its first argument where that cannot be read
-	file    file
-	loaded  bool     // the tracer's library is in it
-	mpi     string   // the MPI library in it
-	known   bool     // the two are: its mappings could be read, and it had been linked
-	cleared bool     // it was started without the tracer's LD_PRELOAD
-	preload string   // what it had instead
-	secure  bool     // the system started it with other rights than its caller has
-	hidden  []string // folders of the tracer that are not visible in its root
+	name     string // its executable, or its first argument where that cannot be read
+	file     file
+	loaded   bool     // the tracer's library is in it
+	mpi      string   // the MPI library in it
+	known    bool     // the two are: its mappings could be read, and it had been linked
+	cleared  bool     // it was started without the tracer's LD_PRELOAD
+	preload  string   // what it had instead
+	secure   bool     // the system started it with other rights than its caller has
+	hidden   []string // folders of the tracer that are not visible in its root
+	readOnly string   // the tracer's folder for records, if it is mounted read-only there
 }
+
+// traced reports whether the tracer can work in the process.
+func (p *process) traced() bool { return p.loaded && p.readOnly == "" }
 
 // executable returns the name of a process's executable, and a path to it, which may be in another
 // root. Of another user's process it is what the first argument names. "": it has ended.
@@ -56,6 +64,11 @@ func (o *Observer) see(pid int, name, path string) (p process, ok bool) {
 		if _, err := os.Lstat(filepath.Join(proc, "root", folder)); os.IsNotExist(err) && exists(filepath.Join(proc, "root")) {
 			p.hidden = append(p.hidden, folder) // it has not ended meanwhile
 		}
+	}
+	var mount unix.Statfs_t
+	spool := tracerroot.Spool(o.root)
+	if unix.Statfs(filepath.Join(proc, "root", spool), &mount) == nil && mount.Flags&unix.ST_RDONLY != 0 {
+		p.readOnly = spool
 	}
 	return p, p.known || !p.file.elf || p.file.static || p.file.foreign != "" || p.file.rights != ""
 }
