@@ -113,7 +113,7 @@ func (p *process) finding() finding {
 		f = finding{fact: "was started with LD_PRELOAD=" + p.preload + ", without the tracer's", advice: "add to the variable instead of setting it (LD_PRELOAD=…:$LD_PRELOAD)"}
 	case p.cleared:
 		f = finding{fact: "was started without the tracer's LD_PRELOAD", advice: "whatever clears the variable (env -i and sudo do) has to pass LD_PRELOAD and CAIRN_ROOT on"}
-	case p.known:
+	case p.known && p.given:
 		f = finding{fact: "did not load the tracer, although it was started with its LD_PRELOAD", advice: "its dynamic linker, " + cmp.Or(p.file.loader, "which is not known") + ", says why with LD_DEBUG=libs"}
 	default:
 		return finding{}

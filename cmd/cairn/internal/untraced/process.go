@@ -22,7 +22,8 @@ type process struct {
 	loaded   bool     // the tracer's library is in it
 	mpi      string   // the MPI library in it
 	known    bool     // the two are: its mappings could be read, and it had been linked
-	cleared  bool     // it was started without the tracer's LD_PRELOAD
+	given    bool     // it was started with the tracer's LD_PRELOAD
+	cleared  bool     // it was started without that
 	preload  string   // what it had instead
 	secure   bool     // the system started it with other rights than its caller has
 	hidden   []string // folders of the tracer that are not visible in its root
@@ -50,15 +51,27 @@ func executable(pid int) (name, path string) {
 func (o *Observer) see(pid int, name, path string) (p process, ok bool) {
 	proc := filepath.Join("/proc", strconv.Itoa(pid))
 	p.name = name
+	same := func() bool { now, _ := executable(pid); return now == name } // it has executed no other program
 	if p.file, ok = o.files[name]; !ok {
-		p.file = inspect(path)
+		if p.file = inspect(path); !same() {
+			return p, false
+		}
 		o.files[name] = p.file
 	}
+	before := imageOf(proc)
 	p.readMappings(proc)
-	p.secure = startedSecurely(proc)
-	if environment, err := os.ReadFile(filepath.Join(proc, "environ")); err == nil && len(environment) > 0 {
-		p.preload = variable(environment, "LD_PRELOAD")
-		p.cleared = !strings.Contains(p.preload, filepath.Join(o.root, "lib"))
+	if !p.loaded {
+		p.readMappings(proc) // the dynamic linker may have been at work before
+	}
+	after := imageOf(proc)
+	if !same() || !bytes.Equal(before.vector, after.vector) || !bytes.Equal(before.environment, after.environment) {
+		return p, false
+	}
+	p.secure = startedSecurely(after.vector)
+	if len(after.vector) > 0 { // it could be read
+		p.preload = variable(after.environment, "LD_PRELOAD")
+		p.given = strings.Contains(p.preload, filepath.Join(o.root, "lib"))
+		p.cleared = !p.given
 	}
 	for _, folder := range []string{o.root, o.libraries} {
 		if _, err := os.Lstat(filepath.Join(proc, "root", folder)); os.IsNotExist(err) && exists(filepath.Join(proc, "root")) {
@@ -102,10 +115,18 @@ func (p *process) readMappings(proc string) {
 	}
 }
 
+// An image is what a process gets when it executes a program. It has random addresses.
+type image struct{ environment, vector []byte }
+
+func imageOf(proc string) (i image) {
+	i.environment, _ = os.ReadFile(filepath.Join(proc, "environ"))
+	i.vector, _ = os.ReadFile(filepath.Join(proc, "auxv"))
+	return i
+}
+
 // startedSecurely reports whether the system has told the dynamic linker to ignore LD_PRELOAD.
-func startedSecurely(proc string) bool {
+func startedSecurely(vector []byte) bool {
 	const secure, word = 23, 8 // AT_SECURE
-	vector, _ := os.ReadFile(filepath.Join(proc, "auxv"))
 	for ; len(vector) >= 2*word; vector = vector[2*word:] {
 		if binary.NativeEndian.Uint64(vector) == secure {
 			return binary.NativeEndian.Uint64(vector[word:]) != 0

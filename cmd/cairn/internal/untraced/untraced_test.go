@@ -118,6 +118,57 @@ func TestWhatIsReported(t *testing.T) {
 	}
 }
 
+// What is seen of a process that executes itself again and again, in turn with and without the
+// tracer's LD_PRELOAD, is never a mixture of the two.
+func TestProcessThatExecutesItself(t *testing.T) {
+	root := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(root, "lib"), 0o755))
+	library, err := filepath.Glob("/lib/*-linux-gnu/libm.so.6")
+	require.NoError(t, err)
+	require.NotEmpty(t, library)
+	shim := filepath.Join(root, "lib", shims[0])
+	raw, err := os.ReadFile(library[0])
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(shim, raw, 0o755))
+	script := filepath.Join(root, "script")
+	require.NoError(t, os.WriteFile(script, []byte(`if [ "$LD_PRELOAD" ]; then unset LD_PRELOAD; else export LD_PRELOAD=`+shim+`; fi; exec /bin/sh "$0"`), 0o644))
+	cmd := exec.Command("/bin/sh", script)
+	require.NoError(t, cmd.Start())
+	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
+	o, said := NewObserver(root), map[string]int{}
+	for begun := time.Now(); time.Since(begun) < 2*time.Second; {
+		name, path := executable(cmd.Process.Pid)
+		if p, ok := o.see(cmd.Process.Pid, name, path); ok {
+			f := p.finding()
+			said[f.fact]++
+		}
+	}
+	for fact := range said {
+		assert.NotContains(t, fact, "although", "%v", said)
+	}
+	assert.Len(t, said, 2, "%v", said)
+}
+
+// A process without variables was started without the tracer's, one that has ended says nothing.
+func TestProcessWithoutEnvironment(t *testing.T) {
+	cmd := exec.Command("sleep", "60")
+	cmd.Env = []string{} // without variables
+	require.NoError(t, cmd.Start())
+	o := NewObserver("/root")
+	var name, path string
+	require.Eventually(t, func() bool {
+		name, path = executable(cmd.Process.Pid)
+		p, ok := o.see(cmd.Process.Pid, name, path)
+		return ok && p.finding().fact == "was started without the tracer's LD_PRELOAD"
+	}, 5*time.Second, time.Millisecond)
+	require.NoError(t, cmd.Process.Kill())
+	require.Eventually(t, func() bool {
+		_, ok := o.see(cmd.Process.Pid, name, path)
+		return !ok
+	}, 5*time.Second, time.Millisecond)
+	_ = cmd.Wait()
+}
+
 // A process that ends while it is looked at says nothing of its root.
 func TestProcessThatEnds(t *testing.T) {
 	cmd := exec.Command("true")
@@ -129,7 +180,9 @@ func TestProcessThatEnds(t *testing.T) {
 	}, 5*time.Second, time.Millisecond)
 	p, _ := NewObserver("/no-such-folder").see(cmd.Process.Pid, "true", "/bin/true")
 	assert.Empty(t, p.hidden)
-	p, _ = NewObserver("/no-such-folder").see(os.Getpid(), "self", "/proc/self/exe")
+	self, err := os.Executable()
+	require.NoError(t, err)
+	p, _ = NewObserver("/no-such-folder").see(os.Getpid(), self, "/proc/self/exe")
 	assert.Contains(t, p.hidden, "/no-such-folder")
 }
 
