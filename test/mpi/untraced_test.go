@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -141,6 +142,31 @@ func TestWordsAboutUntracedCommands(t *testing.T) {
 			assert.NoFileExists(t, filepath.Join(r.dir, "trace.cairn"))
 		})
 	}
+}
+
+// Of a program that left no trace under `cairn exec`, `cairn finish` says why, as far as its file tells.
+func TestWordsAboutUntracedTasks(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	plain := compileC(t, dir, "plain", "int main(void) { return 0; }", "gcc")
+	copyWith(t, plain, "setuid", `chown 65534 "$1"; chmod 4755 "$1"`)
+	compileC(t, dir, "static", "int main(void) { return 0; }", "gcc", "-static")
+	for i, test := range []struct{ program, says string }{
+		{"./setuid", filepath.Join(dir, "setuid") + " is setuid, and the system loads no LD_PRELOAD"},
+		{"./static", filepath.Join(dir, "static") + " is statically linked"},
+		{"./plain", filepath.Join(dir, "plain") + " is not linked with an MPI library"},
+	} {
+		out := filepath.Join(dir, "out-"+strconv.Itoa(i))
+		cmd := task(strconv.Itoa(i), 0, 1, out, "env", test.program)
+		cmd.Dir = dir
+		said, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(said))
+		r := cairn(t, out, "finish", out)
+		require.Equal(t, 64, r.code, r.stderr)
+		require.Contains(t, r.stderr, ": nothing was traced: "+test.says)
+		require.Contains(t, r.stderr, "no task of the run recorded a call")
+	}
+	awaitCompressors(t, dir)
 }
 
 // Where some ranks are traced and others not, what was seen of the others is reported with their

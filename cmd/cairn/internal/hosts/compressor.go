@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -240,14 +241,21 @@ func (h *host) await() {
 	}
 }
 
-// anyAlive reports whether a process in a spool is alive.
-func anyAlive(directory string) bool {
+// processesIn returns the folders of the processes in a spool.
+func processesIn(directory string) (found []string) {
 	entries, _ := os.ReadDir(directory)
 	for _, e := range entries {
-		if !e.IsDir() || e.Name() == resolver.Directory {
-			continue
+		if e.IsDir() && e.Name() != resolver.Directory && !strings.HasPrefix(e.Name(), ".") {
+			found = append(found, filepath.Join(directory, e.Name()))
 		}
-		d, err := spool.OpenPath(filepath.Join(directory, e.Name()))
+	}
+	return found
+}
+
+// anyAlive reports whether a process in a spool is alive.
+func anyAlive(directory string) bool {
+	for _, path := range processesIn(directory) {
+		d, err := spool.OpenPath(path)
 		if err != nil {
 			continue
 		}

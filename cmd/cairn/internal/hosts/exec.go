@@ -133,6 +133,7 @@ func (s *start) startCompressor(here folder, held *os.File) error {
 		_ = here.remove() // nobody traces anything in it
 		return err
 	}
+	s.run.Command = absolute(s.command)
 	raw, err := json.Marshal(s.run)
 	if err != nil {
 		return err
@@ -205,6 +206,17 @@ func forgetChildren(f func()) {
 		// the runtime's handler, which the program gets as the default; Reset would leave it ignored
 		signal.Notify(make(chan os.Signal, 1), unix.SIGCHLD)
 	}
+}
+
+// absolute returns the words of a command as they are to be read in any folder.
+func absolute(command []string) []string {
+	words := slices.Clone(command)
+	for i, word := range words {
+		if path, err := filepath.Abs(word); err == nil && strings.ContainsRune(word, '/') && exists(path) {
+			words[i] = path
+		}
+	}
+	return words
 }
 
 // claim makes sure that the run's folder is for this run, where this host sees or may make it.

@@ -29,6 +29,8 @@ type Run struct {
 	Collected bool `json:"collected"`
 	Size      int  `json:"size"`  // number of tasks, or unknown
 	Local     int  `json:"local"` // number of tasks on this host, or unknown
+	// Command is that of the host's first task, with absolute paths. Parts do not have it.
+	Command []string `json:"command,omitempty"`
 }
 
 // Names in the folder of a host.

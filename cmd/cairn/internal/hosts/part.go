@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracerroot"
+	"github.com/cairn-mpi/cairn/cmd/cairn/internal/untraced"
 	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 )
 
@@ -45,6 +46,10 @@ const (
 
 // part describes the host at the end of its tasks.
 func (h *host) part() *Part {
+	if !h.run.Collected && len(processesIn(h.folder.spool())) == 0 {
+		why, _ := untraced.NewObserver("").Explain(h.run.Command)
+		h.note("nothing was traced: %s", why)
+	}
 	var own, children unix.Rusage
 	_ = unix.Getrusage(unix.RUSAGE_SELF, &own)
 	_ = unix.Getrusage(unix.RUSAGE_CHILDREN, &children)
@@ -52,8 +57,10 @@ func (h *host) part() *Part {
 	for _, t := range []unix.Timeval{own.Utime, own.Stime, children.Utime, children.Stime} {
 		seconds += float64(t.Sec) + float64(t.Usec)/1e6
 	}
+	run := *h.run
+	run.Command = nil
 	return &Part{
-		Host: hostname(), Run: *h.run, Tasks: h.tasks, Problems: h.problems,
+		Host: hostname(), Run: run, Tasks: h.tasks, Problems: h.problems,
 		CPUSeconds: seconds, WallSeconds: time.Since(h.begun).Seconds(),
 	}
 }

@@ -123,6 +123,11 @@ func (r Run) reopen(out string) (*runFolder, error) {
 // alreadyFinished prints the verdict of a run that has its trace.
 func (r Run) alreadyFinished(folder *runFolder) error {
 	file := filepath.Join(folder.path, shipper.TraceFile)
+	parts := hosts.Parts(folder.path)
+	if !exists(file) && len(parts) > 0 {
+		r.describeHosts(parts)
+		return cli.UsageError(errors.New("nothing to finish was found: no task of the run recorded a call"))
+	}
 	if !exists(file) {
 		return cli.UsageError(fmt.Errorf("nothing to finish was found: no recorded call is in %s, or on this host below %s, where TMPDIR has to be that of the job",
 			r.Out, hosts.Places()))
@@ -135,7 +140,7 @@ func (r Run) alreadyFinished(folder *runFolder) error {
 	if page := filepath.Join(folder.path, reportFolder, report.PageFile); exists(page) {
 		fmt.Fprintf(r.Stdout, "report: %s\n", r.relative(page))
 	}
-	r.describeHosts(hosts.Parts(folder.path))
+	r.describeHosts(parts)
 	return nil
 }
 
