@@ -193,8 +193,8 @@ func await(pid int) {
 }
 
 // forgetChildren calls a function whose children leave no trace in this process: neither a child
-// that the program could wait for, nor CPU time of children, which a wait would add. What they leave
-// does not become this process's child either, unless it is the first of its PID namespace.
+// that the program could wait for, nor CPU time of children, which a wait would add. What they
+// leave does not become this process's child either, unless it is the first of its PID namespace.
 func forgetChildren(f func()) {
 	signal.Ignore(unix.SIGCHLD)
 	var adopts int32

@@ -6,10 +6,10 @@ uint64_t cairn_ignored_signals(void);
 uint64_t cairn_blocked_signals(void);
 uint64_t cairn_pending_signals(void);
 
-// Has the standard files that were closed, and in which Go's runtime has opened /dev/null, closed in
-// the program that is executed next.
+// Has the standard files that were closed, and in which Go's runtime has opened /dev/null, closed
+// in the program that is executed next.
 void cairn_close_again(void);
 
-// Starts a program in a process with the same ignored and blocked signals and closed files, which it
-// waits for to begin. Returns its number, or the negative of an error's.
+// Starts a program in a new process, with the same ignored and blocked signals and closed files,
+// and waits until it is executed. Returns the process's number, or the negative of an error's.
 int cairn_spawn(const char *path, char **argv, char **envp);

@@ -66,7 +66,8 @@ func (j *Job) passOn(a arrival) {
 	}
 }
 
-// withBlocked calls a function that starts a process in which signals are blocked, one bit for each.
+// withBlocked calls a function that starts a process in which signals are blocked, one bit for
+// each.
 func withBlocked(signals uint64, start func() error) error {
 	runtime.LockOSThread() // the process inherits the mask of the thread
 	defer runtime.UnlockOSThread()
