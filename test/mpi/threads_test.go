@@ -69,18 +69,17 @@ func TestThreadsWithObjectsOfOneNumber(t *testing.T) {
 // a whole. (MPICH's threads spin for locks: 1,000 of them take as long as they like, also untraced.)
 func TestAThreadPerTask(t *testing.T) {
 	t.Parallel()
-	threads, mostBytes := 100_000, 2_000_000.0
+	threads, many, mostBytes := 100_000, 1000, 2_000_000.0
 	if testing.Short() {
-		threads, mostBytes = 3000, 100_000
+		threads, many, mostBytes = 2000, 100, 100_000
 	}
-	for together, implementation := range map[int]string{1: "mpich", 1000: "openmpi"} {
+	for together, implementation := range map[int]string{1: "mpich", many: "openmpi"} {
 		t.Run(fmt.Sprint(together), func(t *testing.T) {
 			tasks := filepath.Join(t.TempDir(), "tasks")
 			out, err := exec.Command("mpicc."+implementation, "-g", "-O1", "-Wall", "-Werror", "-pthread", "-o", tasks, "../../tracer/shim/testdata/tasks.c").CombinedOutput()
 			require.NoError(t, err, "%s", out)
 			r := trace(t, nil, append(launcher(implementation, 1), tasks, fmt.Sprint(threads), fmt.Sprint(together))...)
 			require.Equal(t, 0, r.code, r.stderr)
-			require.Empty(t, r.stderr)
 			made := info(t, filepath.Join(r.dir, "trace.cairn"))
 			require.EqualValues(t, 4+3*threads, made["calls"])
 			require.LessOrEqual(t, made["bytes"].(map[string]any)["total"], mostBytes)
