@@ -79,6 +79,9 @@ func (j *Job) Run() (code int, err error) {
 		close(ended)
 	}()
 	j.follow(ended, others)
+	if j.Asked == 0 && !state.Success() {
+		j.catchUp()
+	}
 	if j.Asked != 0 {
 		j.awaitOthers()
 	}
@@ -124,6 +127,17 @@ func (j *Job) follow(ended <-chan struct{}, others <-chan arrival) {
 			late = time.After(endGrace)
 			j.announce(s, fmt.Sprintf("waiting up to %v for the command to end, then the trace is finished; a second signal kills the command", endGrace))
 		}
+	}
+}
+
+// catchUp takes a signal that ended the command, as one to the whole group does, before Cairn has
+// seen it. Later it would end the analysis.
+func (j *Job) catchUp() {
+	const patience = 200 * time.Millisecond
+	select {
+	case s := <-j.Signals.Asked:
+		j.announce(s, "the command has ended; the trace is finished, a second signal ends that")
+	case <-time.After(patience):
 	}
 }
 
