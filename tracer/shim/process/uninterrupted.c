@@ -119,10 +119,9 @@ static bool is_mine(uint64_t owner)
 // a handler's call interrupts.
 static bool take_again(struct cairn_rare *lock, uint64_t owner, const void *frame)
 {
-	if (cairn_self.depth > depth_of(owner))
+	if (lock->blocks || cairn_self.depth > depth_of(owner))
 		return false;
-	if (!lock->blocks)
-		cairn_rare_left();
+	cairn_rare_left();
 	return take(lock, owner, frame);
 }
 

@@ -230,7 +230,7 @@ static bool change_buffer(struct cairn_thread *t, uint64_t size)
 // change of a buffer, since signals are blocked meanwhile.
 static void refresh_modules(void)
 {
-	enum { EVERY = 100000000 }; // ns
+	enum { EVERY = 1000000000 }; // ns
 	static _Atomic uint64_t due;
 	const uint64_t now = cairn_clock_ns(CLOCK_MONOTONIC);
 
