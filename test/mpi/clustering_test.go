@@ -102,8 +102,8 @@ func TestClusteredPhases(t *testing.T) {
 	}
 }
 
-// requireFollows requires that a thread has the times of its lead in intervals for which one led: not
-// in those for which a compressor's answer was late, which are many on a busy machine.
+// requireFollows requires that a thread has the times of its lead in intervals for which one led:
+// not in those for which a compressor's answer was late, which are many on a busy machine.
 func requireFollows(t *testing.T, thread cairntrace.Thread, led int) {
 	t.Helper()
 	require.LessOrEqual(t, len(thread.Extrapolations), led)

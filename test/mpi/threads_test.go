@@ -65,8 +65,9 @@ func TestThreadsWithObjectsOfOneNumber(t *testing.T) {
 	}
 }
 
-// TestAThreadPerTask: a run of 100,000 threads, one after the other and 1,000 at a time, is recorded as
-// a whole. (MPICH's threads spin for locks: 1,000 of them take as long as they like, also untraced.)
+// TestAThreadPerTask: a run of 100,000 threads, one after the other and 1,000 at a time, is
+// recorded as a whole. (MPICH's threads spin for locks: 1,000 of them take as long as they like,
+// also untraced.)
 func TestAThreadPerTask(t *testing.T) {
 	t.Parallel()
 	threads, many, mostBytes := 100_000, 1000, 2_000_000.0

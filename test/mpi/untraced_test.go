@@ -144,7 +144,8 @@ func TestWordsAboutUntracedCommands(t *testing.T) {
 	}
 }
 
-// Of a program that left no trace under `cairn exec`, `cairn finish` says why, as far as its file tells.
+// Of a program that left no trace under `cairn exec`, `cairn finish` says why, as far as its file
+// tells.
 func TestWordsAboutUntracedTasks(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)

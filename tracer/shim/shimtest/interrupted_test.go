@@ -14,9 +14,9 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/recorder/spool"
 )
 
-// What the tracer does in a call may be left by a handler that jumps out of it: no lock is lost that
-// other threads wait for. It is not where a canceled thread ends. A call that a
-// signal handler may make allocates nothing.
+// What the tracer does in a call may be left by a handler that jumps out of it: no lock is lost
+// that other threads wait for. It is not where a canceled thread ends. A call that a signal handler
+// may make allocates nothing.
 func TestInterruptedTracer(t *testing.T) {
 	t.Parallel()
 	source := filepath.Join(Root(), "tracer", "shim", "testdata", "interrupted.c")
@@ -35,8 +35,8 @@ func TestInterruptedTracer(t *testing.T) {
 }
 
 // A timer of the process interrupts calls, and its handler jumps to where the program goes on. No
-// signal is blocked then, or the kernel would give it to another thread, from whose stack nobody can
-// jump there; and the jumps cost the other threads no call.
+// signal is blocked then, or the kernel would give it to another thread, from whose stack nobody
+// can jump there; and the jumps cost the other threads no call.
 func TestAlarmsReachTheirThread(t *testing.T) {
 	t.Parallel()
 	alarms := 10_000

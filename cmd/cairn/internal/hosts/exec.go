@@ -203,7 +203,7 @@ func forgetChildren(f func()) {
 	f()
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, uintptr(adopts), 0, 0, 0)
 	if !launch.Ignored(unix.SIGCHLD) {
-		// the runtime's handler, which the program gets as the default; Reset would leave it ignored
+		// the runtime's handler, which the program gets as the default (Reset leaves it ignored)
 		signal.Notify(make(chan os.Signal, 1), unix.SIGCHLD)
 	}
 }
