@@ -86,17 +86,17 @@ var _ testing.T
 // In CI a stage over its budget is an error that names its most expensive tests.
 func TestBudgets(t *testing.T) {
 	over := result{
-		stage: stage{name: "unit", budget: 100}, state: passed, cpu: 260, slow: 2,
+		stage: stage{name: "unit", budget: 100}, state: passed, cpu: 420, slow: 2,
 		tests: []test{{"a TestA", 9e9}, {"b TestB", 8e9}, {"c TestC", 7e9}, {"d TestD", 6e9}},
 	}
 	assert.NoError(t, verdict([]result{over}, false))
-	assert.EqualError(t, verdict([]result{over}, true), "stage unit takes 130 CPU seconds, more than 1.25 of its budget of 100; its most expensive tests:\n"+
+	assert.EqualError(t, verdict([]result{over}, true), "stage unit takes 210 CPU seconds, more than 2 times its budget of 100; its most expensive tests:\n"+
 		"        9.0 s   a TestA\n        8.0 s   b TestB\n        7.0 s   c TestC")
-	over.cpu = 248 // within a quarter
+	over.cpu = 398 // less than twice
 	assert.NoError(t, verdict([]result{over}, true))
-	over.cpu, over.slow = 124, 0.5 // a fast machine does not get less
+	over.cpu, over.slow = 199, 0.5 // a fast machine does not get less
 	assert.NoError(t, verdict([]result{over}, true))
-	over.cpu, over.slow = 248, 2
+	over.cpu, over.slow = 398, 2
 	assert.EqualError(t, verdict([]result{over, {stage: stage{name: "mpi"}, state: notRun}}, true), "interrupted")
-	assert.Contains(t, table([]result{over}, 1e9), "unit     passed         0     248     124     100")
+	assert.Contains(t, table([]result{over}, 1e9), "unit     passed         0     398     199     100")
 }

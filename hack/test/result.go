@@ -40,8 +40,9 @@ type test struct {
 // faster gets no less: half of the tests' time is the kernel's, which does not become faster.
 func (r result) quiet() float64 { return r.cpu / max(r.slow, 1) }
 
-// tolerance is how far a stage may exceed its budget: measurements differ from run to run.
-const tolerance = 1.25
+// tolerance is how far a stage may exceed its budget. The same tests took up to 1.7 times their
+// budget on a machine that others used meanwhile, since MPI ranks poll while they wait.
+const tolerance = 2.0
 
 func (r result) overBudget() bool {
 	return r.stage.budget > 0 && r.state == passed && r.quiet() > tolerance*r.stage.budget
@@ -98,7 +99,7 @@ func verdict(results []result, enforce bool) error {
 
 // excess names the tests that a stage over its budget spends most on.
 func (r result) excess() string {
-	text := fmt.Sprintf("stage %s takes %.0f CPU seconds, more than %.2f of its budget of %.0f", r.stage.name, r.quiet(), tolerance, r.stage.budget)
+	text := fmt.Sprintf("stage %s takes %.0f CPU seconds, more than %.0f times its budget of %.0f", r.stage.name, r.quiet(), tolerance, r.stage.budget)
 	for i, t := range r.tests[:min(3, len(r.tests))] {
 		if i == 0 {
 			text += "; its most expensive tests:"

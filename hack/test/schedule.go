@@ -5,14 +5,10 @@ import (
 	"slices"
 )
 
-// lanes is how many stages run side by side: most stages wait at times, for a cluster or the last
-// of their tests, and more than two would only share the machine's cores.
-const lanes = 2
-
-// A schedule is which stages wait, run and are done.
+// A schedule is which stages wait and which are done. Stages run one after the other: most use all
+// cores, and tests that judge times would judge another stage's load.
 type schedule struct {
 	waiting []stage
-	running []stage
 	done    []result
 	all     bool // a stage that failed does not end the run
 	execute func(context.Context, stage) result
@@ -26,24 +22,14 @@ func newSchedule(stages []stage, all bool) *schedule {
 // run runs all stages and returns their results in the order in which they ended. Stages that could
 // not start are results, too.
 func (s *schedule) run(ctx context.Context) []result {
-	ended := make(chan result)
-	for {
-		for ctx.Err() == nil {
-			next := s.next()
-			if next < 0 {
-				break
-			}
-			st := s.waiting[next]
-			s.waiting = slices.Delete(s.waiting, next, next+1)
-			s.running = append(s.running, st)
-			go func() { ended <- s.execute(ctx, st) }()
-		}
-		if len(s.running) == 0 {
+	for ctx.Err() == nil && (s.all || !s.failed()) {
+		next := slices.IndexFunc(s.waiting, s.ready)
+		if next < 0 {
 			break
 		}
-		r := <-ended
-		s.running = slices.DeleteFunc(s.running, func(st stage) bool { return st.name == r.stage.name })
-		s.done = append(s.done, r)
+		st := s.waiting[next]
+		s.waiting = slices.Delete(s.waiting, next, next+1)
+		s.done = append(s.done, s.execute(ctx, st))
 	}
 	for _, st := range s.waiting {
 		s.done = append(s.done, result{stage: st, state: notRun})
@@ -51,20 +37,10 @@ func (s *schedule) run(ctx context.Context) []result {
 	return s.done
 }
 
-// next returns the index of the waiting stage to start now, or -1.
-func (s *schedule) next() int {
-	if len(s.running) == lanes || slices.ContainsFunc(s.running, func(r stage) bool { return r.alone }) || !s.all && s.failed() {
-		return -1
-	}
-	return slices.IndexFunc(s.waiting, func(st stage) bool {
-		return s.ready(st) && (!st.alone || len(s.running) == 0)
-	})
-}
-
 // ready reports whether all selected stages that st needs have passed.
 func (s *schedule) ready(st stage) bool {
 	needed := func(o stage) bool { return needs(st, o.name) }
-	return !slices.ContainsFunc(s.waiting, needed) && !slices.ContainsFunc(s.running, needed) &&
+	return !slices.ContainsFunc(s.waiting, needed) &&
 		!slices.ContainsFunc(s.done, func(r result) bool { return needed(r.stage) && r.state == failed })
 }
 

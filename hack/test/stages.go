@@ -5,8 +5,6 @@ type stage struct {
 	name string
 	// after names the stages that have to pass first, of those that are selected.
 	after []string
-	// alone: nothing runs beside the stage, which compares times of runs.
-	alone bool
 	// nightly: a stage of -all.
 	nightly bool
 	// budget is how many CPU seconds the stage may take without -all. 0: as many as it needs.
@@ -16,7 +14,7 @@ type stage struct {
 	steps []string
 }
 
-// stages are all stages. Of those that can start, the first one does.
+// stages are all stages, in the order in which they run.
 var stages = []stage{
 	{name: "install", steps: []string{"hack/preflight.sh test && hack/install.sh all"}},
 	// What has to be compiled depends on what Go's cache has: this stage has no budget, and those
@@ -30,7 +28,7 @@ var stages = []stage{
 		"go list -test -export -race " + concurrent + " >/dev/null",
 	}},
 	{name: "mpi", after: []string{"build"}, budget: 460, steps: []string{
-		"go test -vet=off -tags mpi,netgo,osusergo -count=1 -p 1 -parallel 4 -timeout 60m ./test/mpi/... ./test/plants",
+		"go test -vet=off -tags mpi,netgo,osusergo -count=1 -p 1 -parallel 3 -timeout 60m ./test/mpi/... ./test/plants",
 	}},
 	{name: "e2e", after: []string{"build"}, budget: 340, steps: []string{"hack/e2e.sh"}},
 	{name: "unit", after: []string{"build"}, budget: 700, steps: []string{
@@ -60,7 +58,7 @@ var stages = []stage{
 	{name: "slurm", after: []string{"build"}, nightly: true, steps: []string{
 		"hack/install.sh slurm && go test -vet=off -tags slurm,netgo,osusergo -count=1 -timeout 10m ./test/slurm",
 	}},
-	{name: "apps", after: []string{"build"}, alone: true, nightly: true, steps: []string{"make apps"}},
+	{name: "apps", after: []string{"build"}, nightly: true, steps: []string{"make apps"}},
 	{name: "race-all", after: []string{"build"}, nightly: true, steps: []string{
 		"go test -vet=off -race -timeout 60m -run '^(" + voluminous + ")$' " + concurrent,
 		"go test -vet=off -race -timeout 60m " + mostlyParallelTests,
