@@ -15,8 +15,11 @@ import (
 
 // bucket keeps objects below a prefix of an S3 bucket.
 type bucket struct {
-	client   minio.Core
-	keys     *credentials.Credentials
+	client minio.Core
+	keys   *credentials.Credentials
+	// localKeys: keys come from files or the environment, so that reading them takes no time.
+	localKeys bool
+
 	endpoint string // as given by the user, for messages
 	name     string
 	prefix   string // without slashes at its ends
@@ -35,12 +38,13 @@ func newBucket(name, prefix string, o S3Options) (*bucket, error) {
 		return nil, &Error{Op: "open", URL: s3Scheme + path.Join(name, prefix), Reason: Other, Message: err.Error(), Err: err}
 	}
 	return &bucket{
-		client:   minio.Core{Client: client},
-		keys:     keys,
-		endpoint: client.EndpointURL().String(),
-		name:     name,
-		prefix:   prefix,
-		region:   o.Region,
+		client:    minio.Core{Client: client},
+		keys:      keys,
+		localKeys: o.WebIdentity.TokenFile == "",
+		endpoint:  client.EndpointURL().String(),
+		name:      name,
+		prefix:    prefix,
+		region:    o.Region,
 	}, nil
 }
 

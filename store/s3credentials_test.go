@@ -110,3 +110,23 @@ func TestKeysOfOneVersion(t *testing.T) {
 		}
 	}
 }
+
+// A request whose deadline passes before the client asks for the key still reports that there is
+// none.
+func TestKeyIsMissingAtADeadline(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", "")
+	ctx, cancel := context.WithTimeout(t.Context(), 0)
+	defer cancel()
+	s, err := Open("s3://bucket/job", S3Options{Endpoint: "https://127.0.0.1:1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Check(ctx, s); ReasonOf(err) != CredentialsMissing {
+		t.Errorf("without a key: %v", err)
+	}
+	t.Setenv("AWS_ACCESS_KEY_ID", "a")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "b")
+	if err := Check(ctx, s); ReasonOf(err) != Unreachable {
+		t.Errorf("with a key: %v", err)
+	}
+}

@@ -25,6 +25,12 @@ func (b *bucket) error(op, key string, err error) error {
 }
 
 func (b *bucket) explain(err error) (Reason, string) {
+	if b.localKeys && errors.Is(err, context.DeadlineExceeded) {
+		// the deadline may have passed before the client asked for the key
+		if _, missing := b.keys.GetWithContext(nil); missing != nil {
+			err = missing
+		}
+	}
 	if errors.Is(err, errNoCredentials) {
 		var m *missingCredentials
 		errors.As(err, &m)
