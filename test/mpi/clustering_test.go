@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -180,14 +182,24 @@ func TestClusteredAtExplicitMarkers(t *testing.T) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s/%d/%s", test.program, test.ranks, implementation), func(t *testing.T) {
-				iterations := map[string][]string{"sweep": {"--iterations", "500"}, "farm": {"--rounds", "1000"}}[test.program]
-				command := slices.Concat([]string{"--mark", "--work-us", "50"}, iterations, test.more)
-				r := clustered(t, append([]string{"--verify"}, test.flags...), launch(implementation, test.ranks, test.program, command...)...)
-				require.Equal(t, 0, r.code, r.stderr)
-				require.Contains(t, r.stdout, "agree with the reference log")
-				trace := openTrace(t, r.dir)
-				states := outcomes(trace)
-				require.Regexp(t, clusters+"(A+(CL*)?)*$", states)
+				iterations := map[string]string{"sweep": "--iterations", "farm": "--rounds"}[test.program]
+				rounds := map[string]int{"sweep": 500, "farm": 1000}[test.program]
+				settled := regexp.MustCompile(clusters + "(A+(CL*)?)*$")
+				var (
+					r      result
+					trace  *cairntrace.Reader
+					states string
+				)
+				// on a busy machine answers are late at more of the votes
+				for i := 0; i < 3 && !settled.MatchString(states); i, rounds = i+1, 4*rounds {
+					command := slices.Concat([]string{"--mark", "--work-us", "50", iterations, strconv.Itoa(rounds)}, test.more)
+					r = clustered(t, append([]string{"--verify"}, test.flags...), launch(implementation, test.ranks, test.program, command...)...)
+					require.Equal(t, 0, r.code, r.stderr)
+					require.Contains(t, r.stdout, "agree with the reference log")
+					trace = openTrace(t, r.dir)
+					states = outcomes(trace)
+				}
+				require.Regexp(t, settled, states)
 				lead := map[int]bool{}
 				for _, v := range trace.Meta().Clustering.Votes {
 					require.True(t, v.Explicit)
