@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 )
@@ -19,11 +18,10 @@ import (
 // logs is where the whole output of each stage is kept, relative to the root of the repository.
 var logs = filepath.Join("out", "test")
 
-// An executor runs stages: several at the same time.
+// An executor runs stages.
 type executor struct {
-	short  bool
-	built  bool // the stage build made the commands: tests need not (package test/built)
-	screen sync.Mutex
+	short bool
+	built bool // the stage build made the commands: tests need not (package test/built)
 }
 
 // A log is the file with a stage's output. It remembers its first error.
@@ -42,8 +40,6 @@ func (l *log) write(line string) {
 var goTest = regexp.MustCompile(`^(\w+=\w+ )*go test `)
 
 func (e *executor) say(st stage, line string) {
-	e.screen.Lock()
-	defer e.screen.Unlock()
 	fmt.Printf("%s %-7s %s\n", time.Now().Format("15:04:05"), st.name, line)
 }
 
@@ -102,7 +98,7 @@ func (e *executor) step(ctx context.Context, st stage, step string, log *log, ev
 		step = m + flags + step[len(m):]
 	}
 	// 1. A session of its own: an interrupt ends everything that the step started, and Linux
-	// schedules the step as one unit beside others (sched(7), autogroup).
+	// schedules the step as one unit beside other sessions (sched(7), autogroup).
 	c := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", step)
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGTERM) }
