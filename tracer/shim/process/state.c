@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "clock.h"
-#include "uninterrupted.h"
 #include "config.h"
+#include "uninterrupted.h"
 
 _Atomic int cairn_state;
 _Atomic bool cairn_verifying;
