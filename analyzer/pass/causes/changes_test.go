@@ -99,12 +99,12 @@ func TestWhereRanksWait(t *testing.T) {
 	}{{[]float64{3, 6}, "w.c:3"}, {[]float64{6, 3}, "w.c:2"}, {[]float64{3, 6, 4, 6}, "w.c:3"}} {
 		inSearch(t, lateReceives(c.waits...), func(f *Found) {
 			for range 30 {
-				set, where := f.search.waitedFor(waitstate.LateReceiver)
-				require.Equal(t, c.want, f.search.Names.Call(where.Function, where.Site).CallSite)
+				set, where := f.evidence.waitedFor(waitstate.LateReceiver)
+				require.Equal(t, c.want, f.evidence.Names.Call(where.Function, where.Site).CallSite)
 				require.Len(t, set, 1)
-				require.Equal(t, 1, set[0].row)
+				require.Equal(t, 1, set[0].Row)
 			}
-			_, where := f.search.waitedFor(waitstate.LateBroadcast)
+			_, where := f.evidence.waitedFor(waitstate.LateBroadcast)
 			assert.Equal(t, accounts.Activity{}, where)
 		})
 	}
@@ -115,11 +115,11 @@ func TestReplayFails(t *testing.T) {
 	inSearch(t, lateReceives(3, 6), func(f *Found) {
 		canceled, cancel := context.WithCancel(t.Context())
 		cancel()
-		_, causes, all, err := f.search.judge(canceled, nil, nil)
+		_, causes, all, err := judge(canceled, f.evidence, nil, nil)
 		require.ErrorIs(t, err, context.Canceled)
 		assert.Empty(t, causes)
 		assert.Empty(t, all)
 		require.NotEmpty(t, f.causes)
-		require.ErrorIs(t, f.search.playGiven(canceled, f.causes[:1], f.All, scarceCPUs{}), context.Canceled)
+		require.ErrorIs(t, playGiven(canceled, f.evidence, f.causes[:1], f.All, scarceCPUs{}), context.Canceled)
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/cairn-mpi/cairn/analyzer/pass/causes/outliers"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 	"github.com/cairn-mpi/cairn/mpi"
@@ -57,8 +58,8 @@ func TestWorkWithMeasuredDelays(t *testing.T) {
 		form                   verdict.Form
 	}{{0, 0.450, 1e-6, verdict.Always}, {5, 0.305, 0.001, verdict.Preempted}} {
 		inSearch(t, measured(ofOne(5, 15, 10), ofOne(5, c.delay, 0)), func(f *Found) {
-			for _, w := range f.search.workers(byEvidence, nil) {
-				assert.InDelta(t, ofOne(5, c.work, 0.300)(w.row), w.useful, 0.001)
+			for _, w := range f.evidence.Workers(outliers.ByEvidence, nil) {
+				assert.InDelta(t, ofOne(5, c.work, 0.300)(w.Row), w.Useful, 0.001)
 			}
 			require.NotEmpty(t, f.causes)
 			cause := f.causes[0].Cause

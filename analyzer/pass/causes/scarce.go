@@ -9,10 +9,6 @@ import (
 // CPUs than ranks these take turns. Whatever else is improved, the run takes at least their total
 // computation divided by the number of CPUs, plus its start and end.
 
-// scarceDelay is the fraction of the computation on a machine that ranks must wait for a CPU for
-// its CPUs to count as scarce.
-const scarceDelay = 0.05
-
 // scarceCPUs holds the machines that have fewer CPUs than ranks.
 type scarceCPUs struct {
 	machines []scarceMachine
@@ -31,11 +27,11 @@ type scarceRank struct {
 	compute, busy int64
 }
 
-// scarceCPUs finds those machines. The CPUs of a machine are those on which its ranks were seen: as
+// findScarce finds those machines. The CPUs of a machine are those on which its ranks were seen: as
 // ranks had to wait for one, they cannot use others.
-func (a *search) scarceCPUs() scarceCPUs {
-	s := scarceCPUs{run: a.Run(), ends: a.startAndEnd()}
-	if !a.HasEvidence() {
+func findScarce(e *evidence) scarceCPUs {
+	s := scarceCPUs{run: e.Run(), ends: e.startAndEnd()}
+	if !e.HasEvidence() {
 		return s
 	}
 	type machine struct {
@@ -44,26 +40,26 @@ func (a *search) scarceCPUs() scarceCPUs {
 		compute, delayed int64
 	}
 	machines, names := map[string]*machine{}, []string(nil)
-	for row, i := range a.MainOf {
+	for row, i := range e.MainOf {
 		if i < 0 {
 			continue
 		}
-		name := accounts.NodeOf(&a.Ranks[row])
+		name := accounts.NodeOf(&e.Ranks[row])
 		m := machines[name]
 		if m == nil {
 			m = &machine{seen: map[int64]bool{}}
 			machines[name], names = m, append(names, name)
 		}
-		for k := range a.Ranks[row].Context {
-			if cpu := a.Ranks[row].Context[k].CPU; cpu >= 0 {
+		for k := range e.Ranks[row].Context {
+			if cpu := e.Ranks[row].Context[k].CPU; cpu >= 0 {
 				m.seen[cpu] = true
 			}
 		}
 		delayed, blocked := int64(0), int64(0)
-		for _, o := range a.Each[i].OffCPU {
+		for _, o := range e.Each[i].OffCPU {
 			delayed, blocked = delayed+o.Delayed+o.Stolen, blocked+o.Blocked
 		}
-		compute := a.Each[i].Compute
+		compute := e.Each[i].Compute
 		m.compute, m.delayed = m.compute+compute, m.delayed+delayed
 		m.ranks = append(m.ranks, scarceRank{i, compute, max(0, compute-delayed-blocked)})
 	}

@@ -1,4 +1,4 @@
-package causes
+package outliers
 
 import (
 	"cmp"
@@ -11,35 +11,35 @@ import (
 // that compute in the same regions.
 
 // inRole is the minimum fraction of a rank's computation for a region to count for its role;
-// minRole is the minimum number of ranks of a role to be compared.
+// MinRole is the minimum number of ranks of a role to be compared.
 const (
 	inRole  = 0.05
-	minRole = 4
+	MinRole = 4
 )
 
-// roles returns all workers and, if there are several roles, the workers of each role with at least
-// minRole ranks.
-func (a *search) roles(all []worker) [][]worker {
-	byRole := map[string][]worker{}
+// Roles returns all workers and, if there are several roles, the workers of each role with at least
+// MinRole ranks.
+func (a *Comparison) Roles(all []Worker) [][]Worker {
+	byRole := map[string][]Worker{}
 	for _, w := range all {
-		key := a.roleOf(w.row)
+		key := a.roleOf(w.Row)
 		byRole[key] = append(byRole[key], w)
 	}
-	groups := [][]worker{all}
+	groups := [][]Worker{all}
 	if len(byRole) == 1 {
 		return groups
 	}
 	for _, group := range byRole {
-		if len(group) >= minRole {
+		if len(group) >= MinRole {
 			groups = append(groups, group)
 		}
 	}
-	slices.SortFunc(groups[1:], func(x, y []worker) int { return cmp.Compare(x[0].row, y[0].row) })
+	slices.SortFunc(groups[1:], func(x, y []Worker) int { return cmp.Compare(x[0].Row, y[0].Row) })
 	return groups
 }
 
 // roleOf returns a key of a rank's role: the regions of its computation.
-func (a *search) roleOf(row int) string {
+func (a *Comparison) roleOf(row int) string {
 	if a.roleKeys == nil {
 		a.roleKeys = make([]string, len(a.Ranks))
 	}

@@ -1,4 +1,4 @@
-package causes
+package outliers
 
 import (
 	"math"
@@ -17,8 +17,8 @@ import (
 //	mean + t(1 − α/n^g, n−g−1) · s · √(1 + 1/(n−g))
 //
 // where mean and s are those of the n−g ranks outside the set. So it is beyond the value that one
-// more rank like the others would exceed once in 1/α runs. s is taken as at least minSpread of the
-// mean. In addition each of them must compute minRatio times as long, and its excess must be more
+// more rank like the others would exceed once in 1/α runs. s is taken as at least MinSpread of the
+// mean. In addition each of them must compute MinRatio times as long, and its excess must be more
 // than minSigma standard errors of its own varying iterations.
 //
 // The test is applied to several measures. If the tracer's threads measured their waits for a CPU,
@@ -33,10 +33,10 @@ import (
 //     not repeat must be longer than three times the longest disturbance of any repeated one;
 //     otherwise a preemption would be blamed on its victim.
 const (
-	significance = 0.05 // α for undisturbed time, which hardly anything but work changes
-	doubtful     = 0.01 // α for the other measures
-	minSpread    = 0.02
-	minRatio     = 1.1  // for undisturbed time
+	Significance = 0.05 // α for Undisturbed time, which hardly anything but work changes
+	Doubtful     = 0.01 // α for the other measures
+	MinSpread    = 0.02
+	MinRatio     = 1.1  // for Undisturbed time
 	minRatioElse = 1.15 // for the other measures
 	minRatioPair = 1.5  // for two ranks: the other one alone has no spread
 	minRatioFew  = 1.25 // for three ranks: the others are two
@@ -46,20 +46,20 @@ const (
 	parts        = 20
 )
 
-// A measure is a definition of a rank's computation time.
-type measure struct {
-	name    string
+// A Measure is a definition of a rank's computation time.
+type Measure struct {
 	of      func(a *accounts.Account, what accounts.Activity) (seconds, variance float64)
-	alpha   float64
-	ratio   float64
-	doubted bool // disturbances change it
+	Alpha   float64 // level of significance of a test of it
+	Ratio   float64 // to the mean of the others, at least
+	Doubted bool    // disturbances change it
 }
 
+// The measures that the comment above describes.
 var (
-	byEvidence  = measure{"evidence", onCPU, significance, minRatio, false}
-	undisturbed = measure{"undisturbed", ofTally((*accounts.Tally).Undisturbed), significance, minRatio, false}
-	typical     = measure{"typical", ofTally((*accounts.Tally).Typical), doubtful, minRatioElse, false}
-	spent       = measure{"spent", ofTally((*accounts.Tally).Spent), doubtful, minRatioElse, true}
+	ByEvidence  = Measure{onCPU, Significance, MinRatio, false}
+	Undisturbed = Measure{ofTally((*accounts.Tally).Undisturbed), Significance, MinRatio, false}
+	Typical     = Measure{ofTally((*accounts.Tally).Typical), Doubtful, minRatioElse, false}
+	Spent       = Measure{ofTally((*accounts.Tally).Spent), Doubtful, minRatioElse, true}
 )
 
 func ofTally(of func(*accounts.Tally) (seconds, variance float64)) func(*accounts.Account, accounts.Activity) (seconds, variance float64) {
@@ -80,44 +80,46 @@ func onCPU(a *accounts.Account, what accounts.Activity) (seconds, variance float
 	return float64(ns) / 1e9, variance
 }
 
-// measures returns the reliable measures, in the order in which they are applied.
-func (a *search) measures() []measure {
+// Measures returns the reliable measures, in the order in which they are applied.
+func (a *Comparison) Measures() []Measure {
 	switch {
 	case a.Sums:
-		return []measure{spent}
+		return []Measure{Spent}
 	case a.HasEvidence():
-		return []measure{byEvidence}
+		return []Measure{ByEvidence}
 	}
-	return []measure{undisturbed, typical, spent}
+	return []Measure{Undisturbed, Typical, Spent}
 }
 
-// A scope selects computations; nil: all.
-type scope func(what accounts.Activity) bool
+// A Scope selects computations; nil: all.
+type Scope func(what accounts.Activity) bool
 
-func (s scope) has(what accounts.Activity) bool { return what.Computes() && (s == nil || s(what)) }
+// Has reports whether a scope has a computation.
+func (s Scope) Has(what accounts.Activity) bool { return what.Computes() && (s == nil || s(what)) }
 
-func only(region accounts.Activity) scope {
+// Only returns the scope of one region.
+func Only(region accounts.Activity) Scope {
 	return func(what accounts.Activity) bool { return what == region }
 }
 
-// A worker is a rank with the computation of its main thread.
-type worker struct {
-	row      int // of Trace.Ranks
-	useful   float64
-	variance float64 // of useful
+// A Worker is a rank with the computation of its main thread.
+type Worker struct {
+	Row      int // of Trace.Ranks
+	Useful   float64
+	Variance float64 // of Useful
 }
 
-// outliers returns the set of ranks that stands out, slowest first, nil if there is none, and the
+// Outliers returns the set of ranks that stands out, slowest first, nil if there is none, and the
 // mean of the others. Of several sets it returns the one with the largest gap to the next rank, so
 // that it includes all ranks that are about as slow.
-func (a *search) outliers(workers []worker, alpha, ratio float64) (set []worker, mean float64) {
+func (a *Comparison) Outliers(workers []Worker, alpha, ratio float64) (set []Worker, mean float64) {
 	sorted := slices.Clone(workers)
-	sort.SliceStable(sorted, func(i, j int) bool { return sorted[i].useful > sorted[j].useful })
+	sort.SliceStable(sorted, func(i, j int) bool { return sorted[i].Useful > sorted[j].Useful })
 	n := len(sorted)
 	rest := restOf(sorted)
 	gap := 0.0
 	for g := 1; g <= n/2; g++ {
-		if next := sorted[g-1].useful - sorted[g].useful; next > gap && rest[g].mean > 0 && sorted[g-1].useful >= 0.99*ratio*rest[g].mean &&
+		if next := sorted[g-1].Useful - sorted[g].Useful; next > gap && rest[g].mean > 0 && sorted[g-1].Useful >= 0.99*ratio*rest[g].mean &&
 			rest[g].exceededBy(sorted[g-1], a.candidates(sorted[:g], n), alpha, ratio) {
 			set, mean, gap = sorted[:g], rest[g].mean, next
 		}
@@ -135,15 +137,15 @@ type others struct {
 
 // restOf returns for each index the statistics of the sorted workers from there on (Welford's
 // method from the end).
-func restOf(sorted []worker) []others {
+func restOf(sorted []Worker) []others {
 	rest := make([]others, len(sorted)+1)
 	for i := len(sorted) - 1; i >= 0; i-- {
 		o, w := rest[i+1], sorted[i]
 		o.n++
-		deviation := w.useful - o.mean
+		deviation := w.Useful - o.mean
 		o.mean += deviation / o.n
-		o.squares += deviation * (w.useful - o.mean)
-		o.variance += w.variance
+		o.squares += deviation * (w.Useful - o.mean)
+		o.variance += w.Variance
 		rest[i] = o
 	}
 	return rest
@@ -151,7 +153,7 @@ func restOf(sorted []worker) []others {
 
 // candidates is the number of sets that were compared, for the Bonferroni correction: n^g, or 3n if
 // the set is exactly one pod or node.
-func (a *search) candidates(set []worker, n int) float64 {
+func (a *Comparison) candidates(set []Worker, n int) float64 {
 	compared := math.Pow(float64(n), float64(len(set)))
 	if a.whole(set, func(r *trace.Rank) string { return r.Pod }) || a.whole(set, accounts.NodeOf) {
 		compared = min(compared, 3*float64(n))
@@ -160,8 +162,8 @@ func (a *search) candidates(set []worker, n int) float64 {
 }
 
 // whole reports whether a set is all ranks of one node or pod, and there are others.
-func (a *search) whole(set []worker, place func(*trace.Rank) string) bool {
-	name := place(&a.Ranks[set[0].row])
+func (a *Comparison) whole(set []Worker, place func(*trace.Rank) string) bool {
+	name := place(&a.Ranks[set[0].Row])
 	n, elsewhere := 0, false
 	for row := range a.Ranks {
 		if place(&a.Ranks[row]) == name {
@@ -171,7 +173,7 @@ func (a *search) whole(set []worker, place func(*trace.Rank) string) bool {
 		}
 	}
 	for _, w := range set {
-		if place(&a.Ranks[w.row]) != name {
+		if place(&a.Ranks[w.Row]) != name {
 			return false
 		}
 	}
@@ -179,10 +181,10 @@ func (a *search) whole(set []worker, place func(*trace.Rank) string) bool {
 }
 
 // exceededBy reports whether w, the fastest rank of the set, is beyond what the others explain.
-func (o *others) exceededBy(w worker, candidates, alpha, ratio float64) bool {
-	excess := w.useful - o.mean
+func (o *others) exceededBy(w Worker, candidates, alpha, ratio float64) bool {
+	excess := w.Useful - o.mean
 	if o.n == 2 { // the spread of two is known too badly for Student's distribution
-		if s := math.Sqrt(o.squares); excess < fewSpreads*max(s, minSpread*o.mean) {
+		if s := math.Sqrt(o.squares); excess < fewSpreads*max(s, MinSpread*o.mean) {
 			return false
 		}
 		ratio = max(ratio, minRatioFew)
@@ -190,50 +192,49 @@ func (o *others) exceededBy(w worker, candidates, alpha, ratio float64) bool {
 		s := math.Sqrt(o.squares / (o.n - 1))
 		// by symmetry: 1 − α/n^g is 1 where there are many ranks
 		t := -distuv.StudentsT{Mu: 0, Sigma: 1, Nu: o.n - 1}.Quantile(alpha / candidates)
-		if excess < t*max(s, minSpread*o.mean)*math.Sqrt(1+1/o.n) {
+		if excess < t*max(s, MinSpread*o.mean)*math.Sqrt(1+1/o.n) {
 			return false
 		}
 	} else {
 		ratio = minRatioPair
 	}
-	return w.useful >= ratio*o.mean && excess > minSigma*math.Sqrt(w.variance+o.variance/(o.n*o.n))
+	return w.Useful >= ratio*o.mean && excess > minSigma*math.Sqrt(w.Variance+o.variance/(o.n*o.n))
 }
 
-// meanUseful returns the mean of useful time, 0 if there are no workers.
-func meanUseful(workers []worker) float64 {
+// MeanUseful returns the mean of useful time, 0 if there are no workers.
+func MeanUseful(workers []Worker) float64 {
 	sum := 0.0
 	for _, w := range workers {
-		sum += w.useful
+		sum += w.Useful
 	}
 	return sum / float64(max(1, len(workers)))
 }
 
-// A suspicion is a set of ranks that computes longer than the others do.
-type suspicion struct {
-	workers []worker // all ranks that were compared
-	set     []worker // the ranks that stand out, slowest first
-	mean    float64  // mean of the others
-	by      measure
+// A Suspicion is a set of ranks that computes longer than the others do.
+type Suspicion struct {
+	Workers []Worker // all ranks that were compared
+	Set     []Worker // the ranks that stand out, slowest first
+	Mean    float64  // mean of the others
 }
 
-// suspect applies the measures in order and returns the sets that stand out in a scope, among all
+// Suspect applies the measures in order and returns the sets that stand out in a scope, among all
 // ranks and within each role, without duplicates. questions is the number of such tests, for the
 // Bonferroni correction.
-func (a *search) suspect(in scope, questions int) []*suspicion {
-	var list []*suspicion
-	for _, m := range a.measures() {
-		groups := a.roles(a.workers(m, in))
+func (a *Comparison) Suspect(in Scope, questions int) []*Suspicion {
+	var list []*Suspicion
+	for _, m := range a.Measures() {
+		groups := a.Roles(a.Workers(m, in))
 		for i, all := range groups {
-			alpha := m.alpha / float64(questions)
+			alpha := m.Alpha / float64(questions)
 			if i > 0 {
 				alpha /= float64(len(groups) - 1)
 			}
-			set, mean := a.outliers(all, alpha, m.ratio)
-			if set == nil || m.doubted && !a.Sums && !a.lasting(set, all, in) || a.Sums && !a.beyondDisturbance(set, mean) {
+			set, mean := a.Outliers(all, alpha, m.Ratio)
+			if set == nil || m.Doubted && !a.Sums && !a.Lasting(set, all, in) || a.Sums && !a.BeyondDisturbance(set, mean) {
 				continue
 			}
-			s := &suspicion{all, set, mean, m}
-			if a.areFew(s) && !slices.ContainsFunc(list, func(o *suspicion) bool { return a.listed(o.set) == a.listed(set) }) {
+			s := &Suspicion{all, set, mean}
+			if a.AreFew(s) && !slices.ContainsFunc(list, func(o *Suspicion) bool { return a.Listed(o.Set) == a.Listed(set) }) {
 				list = append(list, s)
 			}
 		}
@@ -241,21 +242,21 @@ func (a *search) suspect(in scope, questions int) []*suspicion {
 	return list
 }
 
-// workers returns the ranks to compare: without those that ended early, which would only shift the
+// Workers returns the ranks to compare: without those that ended early, which would only shift the
 // mean, and those that never execute a computation of the scope.
-func (a *search) workers(m measure, in scope) []worker {
-	var workers []worker
+func (a *Comparison) Workers(m Measure, in Scope) []Worker {
+	var workers []Worker
 	for row := range a.Ranks {
 		i := a.MainOf[row]
 		if i < 0 || a.Extents[i].Empty || a.Ranks[row].EndedEarly != "" {
 			continue
 		}
-		account, w, takesPart := &a.Each[i], worker{row: row}, in == nil
+		account, w, takesPart := &a.Each[i], Worker{Row: row}, in == nil
 		for _, what := range account.Activities() {
-			if in.has(what) {
+			if in.Has(what) {
 				seconds, variance := m.of(account, what)
-				w.useful += seconds
-				w.variance += variance
+				w.Useful += seconds
+				w.Variance += variance
 				takesPart = true
 			}
 		}
@@ -266,24 +267,24 @@ func (a *search) workers(m measure, in scope) []worker {
 	return workers
 }
 
-// lasting reports whether each rank of the set computes longer than the others in most parts of the
+// Lasting reports whether each rank of the set computes longer than the others in most parts of the
 // run. For a computation that does not repeat, its excess must be longer than any disturbance
 // instead.
-func (a *search) lasting(set, workers []worker, in scope) bool {
-	others := except(workers, set)
+func (a *Comparison) Lasting(set, workers []Worker, in Scope) bool {
+	others := Except(workers, set)
 	if len(others) == 0 {
 		return true
 	}
-	disturbance, usual, n := a.disturbance(), a.usualOf(others, in), int64(len(others))
+	disturbance, usual, n := a.disturbance(), a.UsualOf(others, in), int64(len(others))
 	var theirs [parts]int64
 	for part := range parts {
 		for _, o := range others {
-			theirs[part] += a.computing(o.row, part)
+			theirs[part] += a.computing(o.Row, part)
 		}
 	}
 	for _, w := range set {
-		region, excess := a.where(w, usual, in)
-		if t := a.Each[a.MainOf[w.row]].Tallies[region]; t == nil || t.Count < accounts.Repeated {
+		region, excess := a.Where(w, usual, in)
+		if t := a.Each[a.MainOf[w.Row]].Tallies[region]; t == nil || t.Count < accounts.Repeated {
 			if excess <= 3*disturbance {
 				return false
 			}
@@ -291,7 +292,7 @@ func (a *search) lasting(set, workers []worker, in scope) bool {
 		}
 		longer, all := 0, 0
 		for part := range parts {
-			own := a.computing(w.row, part)
+			own := a.computing(w.Row, part)
 			if own+theirs[part] == 0 {
 				continue
 			}
@@ -308,7 +309,7 @@ func (a *search) lasting(set, workers []worker, in scope) bool {
 }
 
 // disturbance returns the longest disturbance, in nanoseconds, of any repeated computation.
-func (a *search) disturbance() int64 {
+func (a *Comparison) disturbance() int64 {
 	longest := int64(0)
 	for _, i := range a.MainOf {
 		if i >= 0 {
@@ -323,7 +324,7 @@ func (a *search) disturbance() int64 {
 }
 
 // computing returns how long a rank computed in one of the equal parts of the run, in nanoseconds.
-func (a *search) computing(row, part int) int64 {
+func (a *Comparison) computing(row, part int) int64 {
 	i := a.MainOf[row]
 	b, x := &a.Each[i].Strip.MPI, a.Extents[i]
 	from, to := part*len(b.Ns)/parts, (part+1)*len(b.Ns)/parts
@@ -336,12 +337,12 @@ func (a *search) computing(row, part int) int64 {
 	return ns
 }
 
-// usualOf returns the mean time of ranks in each computation, in ns.
-func (a *search) usualOf(others []worker, in scope) map[accounts.Activity]int64 {
+// UsualOf returns the mean time of ranks in each computation, in ns.
+func (a *Comparison) UsualOf(others []Worker, in Scope) map[accounts.Activity]int64 {
 	usual := map[accounts.Activity]int64{}
 	for _, o := range others {
-		for what, t := range a.Each[a.MainOf[o.row]].Tallies {
-			if in.has(what) {
+		for what, t := range a.Each[a.MainOf[o.Row]].Tallies {
+			if in.Has(what) {
 				usual[what] += t.Ns
 			}
 		}
@@ -352,12 +353,12 @@ func (a *search) usualOf(others []worker, in scope) map[accounts.Activity]int64 
 	return usual
 }
 
-// where returns the computation in which a rank loses most compared with usual: by its excess on
+// Where returns the computation in which a rank loses most compared with usual: by its excess on
 // the path, if any, otherwise by all of its excess. excess is in nanoseconds.
-func (a *search) where(w worker, usual map[accounts.Activity]int64, in scope) (region accounts.Activity, excess int64) {
+func (a *Comparison) Where(w Worker, usual map[accounts.Activity]int64, in Scope) (region accounts.Activity, excess int64) {
 	most := int64(-1)
-	for what, t := range a.Each[a.MainOf[w.row]].Tallies {
-		if !in.has(what) || t.Ns == 0 {
+	for what, t := range a.Each[a.MainOf[w.Row]].Tallies {
+		if !in.Has(what) || t.Ns == 0 {
 			continue
 		}
 		more := max(0, t.Ns-usual[what])
@@ -369,29 +370,30 @@ func (a *search) where(w worker, usual map[accounts.Activity]int64, in scope) (r
 	return region, excess
 }
 
-// except returns the workers that are not in a set.
-func except(workers, set []worker) []worker {
-	rows := rowsOf(set)
-	return slices.DeleteFunc(slices.Clone(workers), func(w worker) bool { return rows[w.row] })
+// Except returns the workers that are not in a set.
+func Except(workers, set []Worker) []Worker {
+	rows := RowsOf(set)
+	return slices.DeleteFunc(slices.Clone(workers), func(w Worker) bool { return rows[w.Row] })
 }
 
-func rowsOf(set []worker) map[int]bool {
+// RowsOf returns the rows of workers.
+func RowsOf(set []Worker) map[int]bool {
 	rows := make(map[int]bool, len(set))
 	for _, w := range set {
-		rows[w.row] = true
+		rows[w.Row] = true
 	}
 	return rows
 }
 
-// beyondDisturbance reports whether each rank of a set exceeds the mean of the others by more than
+// BeyondDisturbance reports whether each rank of a set exceeds the mean of the others by more than
 // three times the longest disturbance of a repeated computation.
-func (a *search) beyondDisturbance(set []worker, mean float64) bool {
+func (a *Comparison) BeyondDisturbance(set []Worker, mean float64) bool {
 	longest := int64(0)
 	for i := range a.Each {
 		longest = max(longest, a.Each[i].Disturbance)
 	}
 	for _, w := range set {
-		if w.useful-mean <= 3*accounts.Seconds(longest) {
+		if w.Useful-mean <= 3*accounts.Seconds(longest) {
 			return false
 		}
 	}

@@ -16,12 +16,11 @@ import (
 // in other regions: each rank gets the mean of the time that all spend in these regions. Work that
 // a rank does alone while others wait for it (alone.go), and all work of a master, stays where it
 // is.
-const equallyOften = 1.1 // times as often, at most
 
-// evenly returns the changes that divide work equally in total, and in each iteration.
-func (a *search) evenly() (inTotal, eachTime change) {
-	e := a.newEvenness()
-	shares, latest := e.shares, recent.Cache[accounts.Activity, portion]{}
+// divideEvenly returns the changes that divide work equally in total, and in each iteration.
+func divideEvenly(e *evidence) (inTotal, eachTime change) {
+	d := newEvenness(e)
+	shares, latest := d.shares, recent.Cache[accounts.Activity, portion]{}
 	// a cache: all scenarios ask for the same region in turn, and a location for few regions
 	type answer struct {
 		region predict.Region
@@ -29,15 +28,15 @@ func (a *search) evenly() (inTotal, eachTime change) {
 		own    *accounts.Tally
 		is     bool
 	}
-	asked := make([][16]answer, len(a.Each))
+	asked := make([][16]answer, len(e.Each))
 	of := func(location int, r predict.Region) (*portion, *accounts.Tally) {
 		what := activityOf(r)
 		hash := what.Hash()
 		before := &asked[location][hash*0x9e3779b1>>28]
 		if !before.is || before.region != r {
 			*before = answer{region: r, is: true}
-			if s := latest.At(shares, what, hash); s.divided && e.takesPart[location] {
-				if t := a.Each[location].Tallies[what]; t != nil && t.Ns > 0 && t.Count > 0 {
+			if s := latest.At(shares, what, hash); s.divided && d.takesPart[location] {
+				if t := e.Each[location].Tallies[what]; t != nil && t.Ns > 0 && t.Count > 0 {
 					before.share, before.own = s, t
 				}
 			}
@@ -50,7 +49,7 @@ func (a *search) evenly() (inTotal, eachTime change) {
 		case s == nil:
 			return ns
 		case s.together:
-			return int64(math.Round(float64(ns) * e.total[location]))
+			return int64(math.Round(float64(ns) * d.total[location]))
 		}
 		return int64(math.Round(float64(ns) * s.mean / float64(own.Ns)))
 	}
@@ -60,7 +59,7 @@ func (a *search) evenly() (inTotal, eachTime change) {
 		case s == nil:
 			return ns
 		case s.together:
-			return int64(math.Round(s.each * e.each[location]))
+			return int64(math.Round(s.each * d.each[location]))
 		}
 		return int64(math.Round(s.mean / float64(own.Count)))
 	}
@@ -83,28 +82,28 @@ type evenness struct {
 	total, each []float64
 }
 
-func (a *search) newEvenness() *evenness {
-	n := len(a.Each)
-	e := &evenness{takesPart: make([]bool, n), shares: map[accounts.Activity]*portion{}, total: slices.Repeat([]float64{1}, n), each: slices.Repeat([]float64{1}, n)}
+func newEvenness(e *evidence) *evenness {
+	n := len(e.Each)
+	d := &evenness{takesPart: make([]bool, n), shares: map[accounts.Activity]*portion{}, total: slices.Repeat([]float64{1}, n), each: slices.Repeat([]float64{1}, n)}
 	ranks := 0
-	alone := a.aloneness()
-	for row, i := range a.MainOf {
-		if i >= 0 && a.Ranks[row].EndedEarly == "" && a.Each[i].Compute > 0 && !alone.IsMaster(row) {
-			e.takesPart[i] = true
+	alone := e.alone()
+	for row, i := range e.MainOf {
+		if i >= 0 && e.Ranks[row].EndedEarly == "" && e.Each[i].Compute > 0 && !alone.IsMaster(row) {
+			d.takesPart[i] = true
 			ranks++
 		}
 	}
-	for what := range a.Total {
+	for what := range e.Total {
 		if !what.Computes() {
 			continue
 		}
 		sum, instances, n, least, most := 0.0, 0.0, 0, uint64(math.MaxUint64), uint64(0)
 		serial := false
-		for row, i := range a.MainOf {
-			if i < 0 || !e.takesPart[i] {
+		for row, i := range e.MainOf {
+			if i < 0 || !d.takesPart[i] {
 				continue
 			}
-			if t := a.Each[i].Tallies[what]; t != nil && t.Count > 0 {
+			if t := e.Each[i].Tallies[what]; t != nil && t.Count > 0 {
 				sum, instances, n = sum+float64(t.Ns), instances+float64(t.Count), n+1
 				least, most = min(least, t.Count), max(most, t.Count)
 				serial = serial || alone.IsSerial(row, what)
@@ -115,23 +114,23 @@ func (a *search) newEvenness() *evenness {
 		}
 		s := &portion{divided: true, mean: sum / float64(n), each: sum / instances}
 		s.together = n < ranks || float64(most) > equallyOften*float64(least)
-		e.shares[what] = s
+		d.shares[what] = s
 	}
-	a.takeTogether(e, ranks)
-	return e
+	takeTogether(e, d, ranks)
+	return d
 }
 
 // takeTogether computes the factors of the regions that are treated as one.
-func (a *search) takeTogether(e *evenness, ranks int) {
-	own, usual := make([]float64, len(a.Each)), make([]float64, len(a.Each))
+func takeTogether(e *evidence, d *evenness, ranks int) {
+	own, usual := make([]float64, len(e.Each)), make([]float64, len(e.Each))
 	sum := 0.0
-	for i := range a.Each {
-		if !e.takesPart[i] {
+	for i := range e.Each {
+		if !d.takesPart[i] {
 			continue
 		}
-		for _, what := range a.Each[i].Activities() {
-			if s := e.shares[what]; s != nil && s.together {
-				t := a.Each[i].Tallies[what]
+		for _, what := range e.Each[i].Activities() {
+			if s := d.shares[what]; s != nil && s.together {
+				t := e.Each[i].Tallies[what]
 				own[i] += float64(t.Ns)
 				usual[i] += float64(t.Count) * s.each
 			}
@@ -141,10 +140,10 @@ func (a *search) takeTogether(e *evenness, ranks int) {
 	mean := sum / float64(max(1, ranks))
 	for i := range own {
 		if own[i] > 0 {
-			e.total[i] = mean / own[i]
+			d.total[i] = mean / own[i]
 		}
 		if usual[i] > 0 {
-			e.each[i] = mean / usual[i]
+			d.each[i] = mean / usual[i]
 		}
 	}
 }

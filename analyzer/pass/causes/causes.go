@@ -12,37 +12,19 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/matching"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
 	"github.com/cairn-mpi/cairn/analyzer/predict"
-	"github.com/cairn-mpi/cairn/analyzer/profile"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
-
-// input is the data in which causes are searched.
-type input struct {
-	*accounts.Accounts
-	matched *matching.Result  // nil if only sums are known, like all that follows
-	profile *profile.Findings // sizes of messages
-	cpus    *cpus.CPUs        // nil: not known
-}
-
-// A search is a search for causes with its intermediate results.
-type search struct {
-	input
-	shared      bool       // ranks had to wait for a CPU so often that single durations of computations are unreliable
-	scatterGain float64    // gain of equal work in each iteration, as a fraction of the run
-	solo        *Aloneness // computation that ranks do alone; nil: not computed yet
-	roleKeys    []string   // by row; nil: not computed yet
-}
 
 // Found is the hypotheses with the predicted durations of the run, and the causes among them.
 type Found struct {
 	played
-	causes []Hypothesis // in order, at most three
-	All    []Hypothesis
-	search *search
+	causes   []Hypothesis // in order, at most three
+	All      []Hypothesis
+	evidence *evidence
 }
 
 // Alone returns the computation that ranks do alone.
-func (f *Found) Alone() *Aloneness { return f.search.aloneness() }
+func (f *Found) Alone() *Aloneness { return f.evidence.alone() }
 
 // Pass searches causes and replays the run without each of them. If only sums are known there is no
 // replay.
@@ -51,19 +33,19 @@ var Pass = pass.New("causes", searchCauses, accounts.Pass, matching.Pass, accoun
 
 func searchCauses(ctx context.Context, r *pass.Run) (*Found, error) {
 	a := accounts.Pass.Result(r)
-	s := &search{input: input{Accounts: a, cpus: cpus.Analysis.Result(r).CPUs}}
+	e := newEvidence(a, cpus.Analysis.Result(r).CPUs)
 	if a.Sums {
-		return &Found{search: s}, nil
+		return &Found{evidence: e}, nil
 	}
-	s.matched, s.profile, s.shared = matching.Pass.Result(r), ofprofile.Analysis.Result(r).Profile, s.cpus.AreShared()
+	e.matched, e.profile, e.shared = matching.Pass.Result(r), ofprofile.Analysis.Result(r).Profile, e.cpus.AreShared()
 	plan := accounts.Plan.Result(r)
 	marks := make(predict.Marks, len(a.Locations))
 	for i := range marks {
 		marks[i] = plan.Marks(i)
 	}
-	f := &Found{search: s}
+	f := &Found{evidence: e}
 	var err error
-	if f.played, f.causes, f.All, err = s.judge(ctx, marks, also(ctx, r, a)); err != nil {
+	if f.played, f.causes, f.All, err = judge(ctx, e, marks, also(ctx, r, a)); err != nil {
 		return nil, fmt.Errorf("replay: %w", err)
 	}
 	return f, nil
@@ -82,8 +64,8 @@ func also(ctx context.Context, r *pass.Run, a *accounts.Accounts) []predict.Scen
 
 // Verdict returns the verdict from the causes, for a run with these efficiencies and phases.
 func (f *Found) Verdict(parallel, communication *float64, in *phases.Findings) verdict.Verdict {
-	if f.search.Sums {
-		return f.search.decideBySums(parallel, communication)
+	if f.evidence.Sums {
+		return decideBySums(f.evidence, parallel, communication)
 	}
-	return f.search.decide(parallel, inPhases(f.causes, in), f.All)
+	return decide(f.evidence, parallel, inPhases(f.causes, in), f.All)
 }

@@ -2,19 +2,15 @@ package causes
 
 import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
+	"github.com/cairn-mpi/cairn/analyzer/pass/causes/outliers"
 	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
-// Work that one rank does alone while others wait for it: a serial part, or a master's. A rank that
+// aloneRank is a rank that works alone while others wait for it: a serial part, or a master's. A rank that
 // merely passes other calls, as at the edge of a grid, is different: its total computation is no
 // longer than that of the others.
-const (
-	serialShare = 0.1  // of a rank's time in a region: ranks below it do not work there
-	likeSerial  = 0.7  // of the regions' time by which the rank's total computation exceeds that of the others
-	ownRegions  = 0.8  // of a rank's computation in regions of its own: a master
-	minSerial   = 0.05 // of the run
-)
+type aloneRank struct{}
 
 // Aloneness is the computation that ranks do alone.
 type Aloneness struct {
@@ -74,25 +70,22 @@ func (b *busiest) exceptOf(row int) int64 {
 	return b.most
 }
 
-// aloneness finds ranks that compute alone, among those that ran to their end: after other ranks
+// findAlone finds ranks that compute alone, among those that ran to their end: after other ranks
 // have died, the remaining ones are alone anyway.
-func (a *search) aloneness() *Aloneness {
-	if a.solo != nil {
-		return a.solo
-	}
-	a.solo = &Aloneness{ranks: map[int]*soloist{}}
+func findAlone(e *evidence) *Aloneness {
+	found := &Aloneness{ranks: map[int]*soloist{}}
 	beside := map[side]*busiest{}
 	total, n := int64(0), int64(0)
-	for row, i := range a.MainOf {
-		if i < 0 || a.Extents[i].Empty {
+	for row, i := range e.MainOf {
+		if i < 0 || e.Extents[i].Empty {
 			continue
 		}
-		if a.Ranks[row].EndedEarly == "" {
-			total += a.Each[i].Compute
+		if e.Ranks[row].EndedEarly == "" {
+			total += e.Each[i].Compute
 			n++
 		}
 		longest := map[side]int64{}
-		for what, t := range a.Each[i].Tallies {
+		for what, t := range e.Each[i].Tallies {
 			if what.Computes() {
 				for _, s := range sides(what) {
 					longest[s] = max(longest[s], t.Ns)
@@ -107,24 +100,24 @@ func (a *search) aloneness() *Aloneness {
 		}
 	}
 	if n < 2 {
-		return a.solo
+		return found
 	}
-	for row, i := range a.MainOf {
-		if i < 0 || a.Ranks[row].EndedEarly != "" {
+	for row, i := range e.MainOf {
+		if i < 0 || e.Ranks[row].EndedEarly != "" {
 			continue
 		}
 		o := &soloist{row: row, own: map[accounts.Activity]int64{}}
-		for _, what := range a.Each[i].Activities() {
-			t := a.Each[i].Tallies[what]
-			if !what.Computes() || a.Share(t.Ns) < MinPromise {
+		for _, what := range e.Each[i].Activities() {
+			t := e.Each[i].Tallies[what]
+			if !what.Computes() || e.Share(t.Ns) < MinPromise {
 				continue
 			}
 			others := int64(0)
 			for _, s := range sides(what) {
 				others = max(others, beside[s].exceptOf(row))
 			}
-			if twin, ok := a.twin(row, what); ok {
-				others = max(others, a.mostIn(twin))
+			if twin, ok := twin(e, row, what); ok {
+				others = max(others, mostIn(e, twin))
 			}
 			if float64(others) < serialShare*float64(t.Ns) {
 				o.own[what] = t.Ns
@@ -134,28 +127,28 @@ func (a *search) aloneness() *Aloneness {
 				}
 			}
 		}
-		own := a.Each[i].Compute
+		own := e.Each[i].Compute
 		others := float64(total-own) / float64(n-1)
 		o.serial = float64(own)-others >= likeSerial*float64(o.ns)
 		o.master = n > 2 && float64(o.ns) >= ownRegions*float64(own)
-		if a.Share(o.ns) >= minSerial && (o.serial || o.master) {
-			a.solo.ranks[row] = o
+		if e.Share(o.ns) >= minSerial && (o.serial || o.master) {
+			found.ranks[row] = o
 		}
 	}
-	return a.solo
+	return found
 }
 
 // twin returns a region that may be another copy of the code of a region, and that a rank does not
 // execute, if there is one. Without lines of the source, nothing but the function shows that the
 // compiler made two copies of a loop, one for this rank and one for the others. A call path
 // distinguishes two calls of a function.
-func (a *search) twin(row int, what accounts.Activity) (twin accounts.Activity, ok bool) {
-	own, most := a.Each[a.MainOf[row]].Tallies, int64(0)
-	for u, t := range a.Total {
+func twin(e *evidence, row int, what accounts.Activity) (twin accounts.Activity, ok bool) {
+	own, most := e.Each[e.MainOf[row]].Tallies, int64(0)
+	for u, t := range e.Total {
 		if u.Function != what.Function || u.Next != what.Next || own[u] != nil || t.Ns < most || t.Ns == most && !u.Less(twin) {
 			continue
 		}
-		if a.Names.SameSource(u.Site, what.Site) && a.Names.SameSource(u.NextSite, what.NextSite) {
+		if e.Names.SameSource(u.Site, what.Site) && e.Names.SameSource(u.NextSite, what.NextSite) {
 			twin, ok, most = u, true, t.Ns
 		}
 	}
@@ -163,33 +156,33 @@ func (a *search) twin(row int, what accounts.Activity) (twin accounts.Activity, 
 }
 
 // mostIn returns the longest time that a rank spends in a region.
-func (a *search) mostIn(what accounts.Activity) (ns int64) {
-	for _, i := range a.MainOf {
+func mostIn(e *evidence, what accounts.Activity) (ns int64) {
+	for _, i := range e.MainOf {
 		if i < 0 {
 			continue
 		}
-		if t := a.Each[i].Tallies[what]; t != nil {
+		if t := e.Each[i].Tallies[what]; t != nil {
 			ns = max(ns, t.Ns)
 		}
 	}
 	return ns
 }
 
-// serialHypothesis assumes that the work that one rank does alone is divided among all ranks.
-func (a *search) serialHypothesis() *Hypothesis {
+// suggest assumes that the work that one rank does alone is divided among all ranks.
+func (aloneRank) suggest(e *evidence) []Hypothesis {
 	var most *soloist
-	for row := range a.Ranks {
-		if o := a.aloneness().ranks[row]; o != nil && (most == nil || o.ns > most.ns) {
+	for row := range e.Ranks {
+		if o := e.alone().ranks[row]; o != nil && (most == nil || o.ns > most.ns) {
 			most = o
 		}
 	}
 	if most == nil {
 		return nil
 	}
-	h := Hypothesis{width: oneRegion, Cause: a.causeOf(verdict.Serialization, []worker{{row: most.row}}, most.longest)}
+	h := Hypothesis{width: oneRegion, Cause: e.causeOf(verdict.Serialization, []outliers.Worker{{Row: most.row}}, most.longest)}
 	h.Cause.Form = verdict.Master
-	a.compareEach(&h.Cause, worker{row: most.row}, nil, most.longest)
-	n, own := float64(len(a.Ranks)), a.MainOf[most.row]
+	compareEach(e, &h.Cause, outliers.Worker{Row: most.row}, nil, most.longest)
+	n, own := float64(len(e.Ranks)), e.MainOf[most.row]
 	h.change = change{takes: func(location int, r predict.Region, ns int64) int64 {
 		if location == own && most.own[activityOf(r)] > 0 {
 			return int64(float64(ns) / n)
@@ -198,5 +191,5 @@ func (a *search) serialHypothesis() *Hypothesis {
 	}}
 	h.What = "all ranks had a part of what " + h.Cause.Who() + " computes alone, most of it " + verdict.Between(h.Cause.After, h.Cause.Before)
 	h.Assumes = "The work is divided by the number of ranks, which costs nothing; calls keep their own cost, waiting follows."
-	return &h
+	return []Hypothesis{h}
 }

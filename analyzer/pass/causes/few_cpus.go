@@ -1,0 +1,108 @@
+package causes
+
+import (
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
+	"github.com/cairn-mpi/cairn/analyzer/pass/causes/outliers"
+	"github.com/cairn-mpi/cairn/analyzer/predict"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+)
+
+// fewCPUs is ranks that are ready to compute and wait for a CPU: all alike, or some.
+type fewCPUs struct{}
+
+// suggest assumes that every rank has a CPU whenever it computes. If the wait for a CPU is known
+// for each computation, the gain comes from the replay; otherwise it is bounded by the total wait.
+func (fewCPUs) suggest(e *evidence) []Hypothesis {
+	h := Hypothesis{width: ofCPUs, Cause: verdict.Cause{Kind: verdict.CPUs, Form: verdict.TooFew}}
+	h.What = "every rank had a CPU whenever it could go on"
+	h.Assumes = "Computations take as long as they had a CPU, or were blocked; calls keep their own cost, waiting follows."
+	delays := make([]outliers.Worker, 0, len(e.Ranks))
+	var only map[int]bool // locations concerned; nil: all
+	all, most := 0.0, int64(0)
+	for row, i := range e.MainOf {
+		if i < 0 {
+			continue
+		}
+		delayed := int64(0)
+		for _, o := range e.Each[i].OffCPU {
+			delayed += o.Delayed
+		}
+		all += accounts.Seconds(delayed)
+		most = max(most, delayed)
+		// relative to the mean computation, so that small delays do not count as differences
+		// between ranks
+		delays = append(delays, outliers.Worker{Row: row, Useful: accounts.Seconds(delayed + e.Each[i].Compute/int64(len(e.Ranks)))})
+	}
+	if e.HasEvidence() {
+		if !e.isWorthIt(most) {
+			return nil
+		}
+		if e.cpus.AreLimited() {
+			h.Cause.Form = verdict.Limits
+			h.What = "no CPU limit stopped a container"
+		}
+		if set, _ := e.Outliers(delays, outliers.Doubtful, longer); set != nil && (len(set) == 1 || e.ScopeOf(set) != "") {
+			h.Cause = e.causeOf(verdict.Excess, set, accounts.Activity{})
+			h.Cause.Form = verdict.Preempted
+			if stopped := throttledLonger(e, set, outliers.Except(delays, set)); stopped > 0 {
+				h.Cause.Form, h.Cause.StoppedSeconds = verdict.Stopped, stopped
+			}
+			h.width = allRegions
+			only = map[int]bool{}
+			for _, w := range set {
+				only[e.MainOf[w.Row]] = true
+			}
+			h.What = h.Cause.Who() + " had a CPU whenever it could go on"
+		}
+		if only == nil && all < muchDelayed*accounts.Seconds(e.Run())*float64(len(delays)) {
+			return nil // only occasional bursts
+		}
+		h.change = undelayedAll(e, only)
+		h.Cause.LostSeconds = all
+		return []Hypothesis{h}
+	}
+	if e.cpus == nil || !e.cpus.AreFew() {
+		return nil
+	}
+	h.estimated = int64(min(e.cpus.Lost(accounts.Seconds(e.Run())), accounts.Seconds(e.Run())) * 1e9)
+	h.Assumes = "An estimate: what a rank could have gone on with and waited for a CPU, on average."
+	return []Hypothesis{h}
+}
+
+// undelayedAll removes the wait for a CPU from the computations of some locations (nil: all). If it
+// consisted of few long pauses, these are removed; otherwise each instance is shortened by the same
+// factor.
+func undelayedAll(e *evidence, only map[int]bool) change {
+	type cut struct{ factor, limit, usual float64 }
+	cuts := make([]map[predict.Region]cut, len(e.Each))
+	for i := range e.Each {
+		if only != nil && !only[i] {
+			continue
+		}
+		cuts[i] = map[predict.Region]cut{}
+		for what, o := range e.Each[i].OffCPU {
+			t := e.Each[i].Tallies[what]
+			if t == nil || o.Wall <= 0 {
+				continue
+			}
+			c := cut{factor: 1 - min(1, float64(o.Delayed)/float64(o.Wall))}
+			if usual := e.usual(what); usual > 0 {
+				n, ns := t.Spread.Above(longer * usual)
+				if pauses := ns - float64(n)*usual; pauses >= explains*float64(o.Delayed) && explains*pauses <= float64(o.Delayed) {
+					c = cut{1, longer * usual, usual}
+				}
+			}
+			cuts[i][regionOf(what)] = c
+		}
+	}
+	return change{takes: func(location int, r predict.Region, ns int64) int64 {
+		c, known := cuts[location][r]
+		switch {
+		case !known:
+			return ns
+		case c.usual > 0 && float64(ns) > c.limit:
+			return int64(c.usual)
+		}
+		return int64(float64(ns) * c.factor)
+	}}
+}

@@ -1,0 +1,178 @@
+package causes
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
+	"github.com/cairn-mpi/cairn/analyzer/predict"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+)
+
+// played holds durations of the run, in ns, under conditions that several hypotheses refer to.
+type played struct {
+	Ideal int64 // calls take only the time that they wait for others
+	// even: ideal network and, in each iteration, equal work. alone: in addition no rank waits for
+	// another.
+	even, alone int64
+	Marks       predict.Marks // times of the marks on the ideal network
+	Also        []int64       // durations of the additional scenarios
+}
+
+// judge replays the hypotheses and selects the causes in order: the first gains most, the second
+// gainsEnough most given the first, and so on.
+func judge(ctx context.Context, e *evidence, marks predict.Marks, also []predict.Scenario) (p played, causes, all []Hypothesis, err error) {
+	if e.Run() <= 0 {
+		return played{}, nil, nil, nil
+	}
+	_, eachTime := e.evenly()
+	all = hypotheses(e)
+	nobodyWaits := change{ignores: e.isBetween}
+	scenarios := []predict.Scenario{together(change{ideal: true}), together(change{ideal: true}, eachTime), together(change{ideal: true}, eachTime, nobodyWaits)}
+	for i := range all {
+		scenarios = append(scenarios, together(all[i].change))
+	}
+	found, err := predict.PlayMarks(ctx, e.matched.Log, append(scenarios, also...), marks)
+	if err != nil {
+		return played{}, nil, nil, err
+	}
+	lengths, cpus := found.Runs, findScarce(e)
+	p = played{Ideal: lengths[0], even: lengths[1], alone: lengths[2], Marks: found.Marks, Also: lengths[len(scenarios):]}
+	for i := range all {
+		h := &all[i]
+		h.least = cpus.least(h, found.Longer[3+i])
+		if h.length = lengths[3+i]; h.estimated > e.Run()-h.length {
+			h.length, h.Cause.Estimate = e.Run()-h.estimated, true
+		}
+	}
+	var left []Hypothesis
+	for i := range all {
+		if h := &all[i]; h.doubt == nil || !h.doubt(h, &p) {
+			left = append(left, *h)
+		}
+	}
+	left = exceptSumsOf(e, apart(e, left))
+	before, promised := e.Run(), e.Run()
+	for len(causes) < maxCauses {
+		best := narrowest(e, left, before)
+		if best < 0 {
+			break
+		}
+		h := left[best]
+		h.Cause.GainSeconds = new(accounts.Seconds(max(0, promised-h.Promised())))
+		causes, before, promised = append(causes, h), h.length, min(promised, h.Promised())
+		left = slices.DeleteFunc(slices.Delete(left, best, best+1), func(o Hypothesis) bool { return h.covers(&o) })
+		if len(causes) == maxCauses || !worthAnother(e, left) {
+			break
+		}
+		if err := playGiven(ctx, e, causes, left, cpus); err != nil {
+			return played{}, nil, nil, err
+		}
+	}
+	return p, causes, all, nil
+}
+
+// apart decides for each set of ranks that compute longer in different regions whether it is one
+// cause or several: several if the gains of the parts add up to nearly the gain of the set.
+func apart(e *evidence, list []Hypothesis) []Hypothesis {
+	sums, several := map[int]int64{}, map[int]bool{}
+	for i := range list {
+		sums[list[i].partOf] += max(0, e.Run()-list[i].length)
+	}
+	for i := range list {
+		if h := &list[i]; h.joins > 0 {
+			several[h.joins] = float64(sums[h.joins]) >= severally*float64(e.Run()-h.length)
+		}
+	}
+	return slices.DeleteFunc(list, func(h Hypothesis) bool { return h.joins > 0 && several[h.joins] || h.partOf > 0 && !several[h.partOf] })
+}
+
+// exceptSumsOf drops unequal work if it is just the sum of a few ranks that gain by themselves.
+func exceptSumsOf(e *evidence, list []Hypothesis) []Hypothesis {
+	single := map[string]int64{}
+	for i := range list {
+		if c := &list[i].Cause; c.Kind == verdict.Excess || c.Kind == verdict.Serialization && c.Form == verdict.Master {
+			single[c.Ranks] = max(single[c.Ranks], e.Run()-list[i].length)
+		}
+	}
+	return slices.DeleteFunc(list, func(h Hypothesis) bool {
+		ranks := strings.Split(h.Cause.Ranks, ",")
+		if h.Cause.Form != verdict.Heavy || len(ranks) < 2 {
+			return false
+		}
+		sum := int64(0)
+		for _, r := range ranks {
+			if single[r] <= 0 {
+				return false
+			}
+			sum += single[r]
+		}
+		return float64(sum) >= severally*float64(e.Run()-h.length)
+	})
+}
+
+// worthAnother reports whether one of the remaining hypotheses alone would gain enough.
+func worthAnother(e *evidence, left []Hypothesis) bool {
+	return slices.ContainsFunc(left, func(h Hypothesis) bool { return gainsEnough(e, &h, e.Run()) })
+}
+
+// playGiven replays the remaining hypotheses with the given causes removed.
+func playGiven(ctx context.Context, e *evidence, causes, left []Hypothesis, cpus scarceCPUs) error {
+	gone := make([]change, 0, maxCauses)
+	estimated := int64(0)
+	for i := range causes {
+		if gone = append(gone, causes[i].change); causes[i].Cause.Estimate {
+			estimated += causes[i].estimated
+		}
+	}
+	scenarios := []predict.Scenario{}
+	for i := range left {
+		scenarios = append(scenarios, together(append(slices.Clone(gone), left[i].change)...))
+	}
+	found, err := predict.PlayMarks(ctx, e.matched.Log, scenarios, nil)
+	for i, length := range found.Runs {
+		left[i].least = cpus.least(&left[i], found.Longer[i])
+		if left[i].length = length - estimated; left[i].Cause.Estimate {
+			left[i].length -= left[i].estimated
+		}
+	}
+	return err
+}
+
+// gainsEnough reports whether a hypothesis shortens the run enough to be a cause.
+func gainsEnough(e *evidence, h *Hypothesis, before int64) bool {
+	return e.Share(before-h.length) >= leastGainOf(h.Cause.Kind, h.Cause.Form)
+}
+
+// narrowest returns the index of the narrowest hypothesis that gains nearly as much as the best
+// one, −1 if none gains enough.
+func narrowest(e *evidence, list []Hypothesis, before int64) int {
+	most := int64(0)
+	for i := range list {
+		if gainsEnough(e, &list[i], before) {
+			most = max(most, before-list[i].length)
+		}
+	}
+	best := -1
+	for i := range list {
+		h := &list[i]
+		if !gainsEnough(e, h, before) || float64(before-h.length) < keeps*float64(most) {
+			continue
+		}
+		if best < 0 || cmp.Or(cmp.Compare(h.width, list[best].width), cmp.Compare(h.length, list[best].length)) < 0 {
+			best = i
+		}
+	}
+	return best
+}
+
+// covers reports whether another hypothesis has the same subject: unequal work, or the same ranks
+// computing longer, in this region or another. Then it is not a cause in addition to h.
+func (h *Hypothesis) covers(o *Hypothesis) bool {
+	if h.Cause.Kind != o.Cause.Kind {
+		return false
+	}
+	return h.Cause.Kind == verdict.Imbalance || h.Cause.Kind == verdict.Excess && h.Cause.Ranks == o.Cause.Ranks
+}

@@ -1,0 +1,128 @@
+package causes
+
+import (
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
+	"github.com/cairn-mpi/cairn/analyzer/pass/causes/outliers"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+)
+
+// Why ranks compute longer than others: CPU limits, hypervisors, blocking, other threads.
+
+// setReason sets why a rank computes longer, in total or in each instance, if the operating system's
+// counters show it: it was throttled or blocked, or another thread was working.
+func setReason(e *evidence, c *verdict.Cause, set, others []outliers.Worker, where accounts.Activity, each bool) {
+	worst := set[0]
+	t := e.TallyOf(worst, where)
+	if t == nil {
+		return
+	}
+	usual, blocked, stolen, threads := 0.0, 0.0, 0.0, 0.0
+	for _, o := range others {
+		u := e.TallyOf(o, where)
+		if u == nil {
+			continue
+		}
+		share := 1 / float64(len(others))
+		if each { // scale to the same number of instances
+			share *= float64(t.Count) / float64(u.Count)
+		}
+		usual += share * float64(u.Ns)
+		if e := e.Each[e.MainOf[o.Row]].OffCPU[where]; e != nil {
+			blocked, stolen = blocked+share*float64(e.Blocked+e.Stolen), stolen+share*float64(e.Stolen)
+			threads += share * float64(max(0, e.Others))
+		}
+	}
+	excess := float64(t.Ns) - usual
+	if stopped := throttledLonger(e, set, others); stopped > 0 {
+		c.Form, c.StoppedSeconds = verdict.Stopped, stopped
+		return
+	}
+	own := e.Each[e.MainOf[worst.Row]].OffCPU[where]
+	if own == nil && wereDelayed(e, worst, others) {
+		c.Form = verdict.Preempted
+	}
+	if own == nil || excess <= 0 {
+		return
+	}
+	more := float64(own.Blocked+own.Stolen) - blocked
+	stolen = float64(own.Stolen) - stolen
+	busy := float64(max(0, own.Others)) - threads
+	switch {
+	case busy >= explains*excess:
+		c.Form = verdict.InThread
+	case more >= explains*excess && isStolen(e, set, others, more, stolen):
+		c.Form, c.StolenSeconds = verdict.Stolen, stolen/1e9
+	case more >= explains*excess && more > stolen:
+		c.Form, c.BlockedSeconds = verdict.Blocked, (more-max(0, stolen))/1e9
+		if own.MovesData() {
+			c.Bytes = float64(own.Bytes)
+		}
+	}
+}
+
+// wereDelayed reports whether waiting for a CPU is most of a rank's excess over the others, by the
+// counters of the whole run.
+func wereDelayed(e *evidence, w outliers.Worker, others []outliers.Worker) bool {
+	own, known := waitedForCPU(e, w.Row)
+	usual, excess, n := 0.0, accounts.Seconds(e.Each[e.MainOf[w.Row]].Compute), float64(max(1, len(others)))
+	for _, o := range others {
+		delayed, _ := waitedForCPU(e, o.Row)
+		usual += delayed / n
+		excess -= accounts.Seconds(e.Each[e.MainOf[o.Row]].Compute) / n
+	}
+	return known && excess > 0 && own-usual >= explains*excess
+}
+
+// throttledLonger returns how much longer, in seconds, the slowest rank of a set was throttled by its CPU
+// limit than the mean of the others. It returns 0 if that does not explain most of its excess
+// computation, or if it is not known.
+func throttledLonger(e *evidence, set, others []outliers.Worker) float64 {
+	if e.Window != nil || len(others) == 0 {
+		return 0 // it is measured over the whole run
+	}
+	own, known := accounts.Throttling(&e.Ranks[set[0].Row])
+	if !known {
+		return 0
+	}
+	usual, stopped, n := 0.0, 0.0, float64(len(others))
+	for _, o := range others {
+		usual += accounts.Seconds(e.Each[e.MainOf[o.Row]].Compute)
+		other, _ := accounts.Throttling(&e.Ranks[o.Row])
+		stopped += other
+	}
+	more, excess := own-stopped/n, accounts.Seconds(e.Each[e.MainOf[set[0].Row]].Compute)-usual/n
+	if more <= 0 || more < explains*excess {
+		return 0
+	}
+	return more
+}
+
+// losesMore reports whether the machines of all ranks of a set lose clearly more to the hypervisor
+// than those of the others.
+func losesMore(e *evidence, set, others []outliers.Worker) bool {
+	least, usual := e.Machines[set[0].Row].Lost(), 0.0
+	for _, w := range set {
+		least = min(least, e.Machines[w.Row].Lost())
+	}
+	for _, w := range others {
+		usual += e.Machines[w.Row].Lost() / float64(len(others))
+	}
+	return least > 0 && least >= longer*usual
+}
+
+// isStolen reports whether steal is the reason why a set was blocked in its excess computation.
+// blocked and stolen are in ns beyond the others; stolen is a part of blocked.
+func isStolen(e *evidence, set, others []outliers.Worker, blocked, stolen float64) bool {
+	return stolen > 0 && stolen >= explains*blocked && losesMore(e, set, others)
+}
+
+// waitedForCPU returns how long a rank was runnable, not waiting for other ranks, and without a
+// CPU, in seconds, from the counters of the whole run.
+func waitedForCPU(e *evidence, row int) (seconds float64, known bool) {
+	samples := e.Ranks[row].Context
+	if e.Window != nil || len(samples) < 2 || samples[len(samples)-1].RunDelayNS <= 0 {
+		return 0, false
+	}
+	delayed := accounts.Seconds(samples[len(samples)-1].RunDelayNS - samples[0].RunDelayNS)
+	return max(0, delayed-e.WaitingShare(row)*accounts.Seconds(e.Run())), true
+}

@@ -1,0 +1,104 @@
+package causes
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
+	"github.com/cairn-mpi/cairn/analyzer/pass/causes/outliers"
+	"github.com/cairn-mpi/cairn/analyzer/predict"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+)
+
+// sometimesSlow is ranks that compute longer than usual in some instances of a region.
+type sometimesSlow struct{}
+
+func (sometimesSlow) suggest(e *evidence) (list []Hypothesis) {
+	regions := e.unevenRegions()
+	for _, what := range regions {
+		if h := intermittent(e, what, len(regions)+1); h != nil {
+			list = append(list, *h)
+		}
+	}
+	return list
+}
+
+// intermittent returns the hypothesis that the instances of a region that take unusually long on a
+// few ranks take as long as usual. If ranks share CPUs and single computations were not measured,
+// it does not apply, because preempted ranks look the same.
+func intermittent(e *evidence, what accounts.Activity, questions int) *Hypothesis {
+	evident := e.HasEvidence()
+	if e.shared && !evident {
+		return nil
+	}
+	all := e.Workers(outliers.Typical, outliers.Only(what))
+	var medians, widths []float64
+	for _, w := range all {
+		if t := e.TallyOf(w, what); t.Count >= accounts.Repeated {
+			medians = append(medians, t.Spread.Quantile(0.5))
+			widths = append(widths, t.Spread.Quantile(0.75)-t.Spread.Quantile(0.25))
+		}
+	}
+	if len(medians) < 2 {
+		return nil
+	}
+	slices.Sort(medians)
+	slices.Sort(widths)
+	usual := medians[(len(medians)-1)/2]
+	limit := max(longer*usual, usual+beyond*widths[(len(widths)-1)/2])
+	counts := map[int]int{}
+	tails := make([]outliers.Worker, 0, len(all))
+	for _, w := range all {
+		t := e.TallyOf(w, what)
+		n, ns := t.Spread.Above(limit)
+		tail := ns - float64(n)*usual
+		if o := e.Each[e.MainOf[w.Row]].OffCPU[what]; o != nil {
+			tail -= float64(o.Delayed)
+		}
+		counts[w.Row] = n
+		tails = append(tails, outliers.Worker{Row: w.Row, Useful: (max(0, tail) + usual*float64(t.Count)) / 1e9})
+	}
+	set, mean := e.Outliers(tails, outliers.Doubtful/float64(questions), 1+outliers.MinSpread)
+	if set == nil || !e.AreFew(&outliers.Suspicion{Set: set}) {
+		return nil
+	}
+	for _, w := range set {
+		n, of := counts[w.Row], int(e.TallyOf(w, what).Count)
+		if n < minLong || float64(n) > maxLong*float64(of) || e.Share(int64((w.Useful-mean)*1e9)) < leastGainOf(verdict.Excess, verdict.NoForm) {
+			return nil
+		}
+	}
+	locations := map[int]bool{}
+	for _, w := range set {
+		locations[e.MainOf[w.Row]] = true
+	}
+	region := regionOf(what)
+	worst := set[0]
+	t := e.TallyOf(worst, what)
+	n, ns := t.Spread.Above(limit)
+	h := Hypothesis{width: someInstances, promise: worst.Useful - mean, Cause: e.causeOf(verdict.Excess, set, what)}
+	h.Cause.Form, h.Cause.Instances, h.Cause.Of = verdict.Sometimes, n, int(t.Count)
+	h.Cause.EachSeconds, h.Cause.OthersSeconds = ns/float64(n)/1e9, new(usual/1e9)
+	o := e.Each[e.MainOf[worst.Row]].OffCPU[what]
+	switch tail := ns - float64(n)*usual; {
+	case o == nil || float64(o.Blocked+o.Stolen) < explains*tail:
+	case isStolen(e, set, outliers.Except(all, set), float64(o.Blocked+o.Stolen), float64(o.Stolen)):
+		h.Cause.Form, h.Cause.StolenSeconds = verdict.Stolen, float64(o.Stolen)/1e9
+	default:
+		if h.Cause.BlockedSeconds = float64(o.Blocked) / 1e9; o.MovesData() {
+			h.Cause.Bytes = float64(o.Bytes)
+		}
+	}
+	if stopped := throttledLonger(e, set, outliers.Except(all, set)); stopped > 0 {
+		h.Cause.Form, h.Cause.StoppedSeconds = verdict.Stopped, stopped
+	}
+	h.change = change{takes: func(location int, r predict.Region, ns int64) int64 {
+		if r == region && locations[location] && float64(ns) > limit {
+			return int64(usual)
+		}
+		return ns
+	}}
+	h.What = fmt.Sprintf("%s took no longer than usual in %d of %d times %s", h.Cause.Who(), n, t.Count, verdict.Between(h.Cause.After, h.Cause.Before))
+	h.Assumes = "Each of these computations takes as long as it usually does; calls keep their own cost, waiting follows."
+	return &h
+}

@@ -1,0 +1,156 @@
+package causes
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
+	"github.com/cairn-mpi/cairn/analyzer/pass/causes/outliers"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+)
+
+// unequalWork is work that is divided unequally. If no rank stands out, work may still be divided unequally: each rank has somewhat more than the
+// one before, or in each iteration another one has most. Two conditions must hold for the verdict
+// to report it:
+//
+//   - Equal work shortens the run in the replay: in each region every rank computes the mean of
+//     all, in total or in each iteration.
+//   - It is not noise: the ranks' totals differ by more than their own variation explains, or the
+//     iterations of different ranks are more unequal than noise makes them.
+type unequalWork struct{}
+
+// unequalRanks returns the ranks among which work is divided unequally, nil if it is not. If ranks
+// shared CPUs and single computations were not measured, only undisturbed time counts.
+func unequalRanks(e *evidence, shared bool) []outliers.Worker {
+	measures := e.Measures()
+	if shared {
+		measures = measures[:1]
+	}
+	for _, m := range measures {
+		groups := e.Roles(e.Workers(m, nil))
+		for _, group := range groups {
+			if differ(e, group, m, outliers.Doubtful/float64(len(groups)*len(measures))) {
+				return group
+			}
+		}
+	}
+	return nil
+}
+
+// differ reports whether the computation of ranks differs by more than their own variation explains
+// (χ² test) and by enough to matter.
+func differ(e *evidence, workers []outliers.Worker, m outliers.Measure, alpha float64) bool {
+	if len(workers) < 2 {
+		return false
+	}
+	mean := outliers.MeanUseful(workers)
+	busiest := slices.MaxFunc(workers, func(x, y outliers.Worker) int { return cmp.Compare(x.Useful, y.Useful) })
+	if mean <= 0 || busiest.Useful < m.Ratio*mean || busiest.Useful-mean < minExcess*accounts.Seconds(e.Run()) {
+		return false
+	}
+	sum := 0.0
+	for _, w := range workers {
+		deviation := w.Useful - mean
+		sum += deviation * deviation / (w.Variance + outliers.MinSpread*outliers.MinSpread*mean*mean)
+	}
+	if sum < (distuv.ChiSquared{K: float64(len(workers) - 1)}).Quantile(1-alpha) {
+		return false
+	}
+	if !m.Doubted {
+		return true
+	}
+	upper := upperQuarter(workers)
+	if e.Sums {
+		return e.BeyondDisturbance(upper, mean)
+	}
+	return e.Lasting(upper, workers, nil)
+}
+
+// upperQuarter returns the busiest quarter of ranks: at least one, and only ranks that compute
+// longer than the mean.
+func upperQuarter(workers []outliers.Worker) []outliers.Worker {
+	sorted := slices.Clone(workers)
+	sort.SliceStable(sorted, func(i, j int) bool { return sorted[i].Useful > sorted[j].Useful })
+	mean := outliers.MeanUseful(sorted)
+	n := max(1, len(sorted)/4)
+	for n > 1 && sorted[n-1].Useful <= mean {
+		n--
+	}
+	return sorted[:n]
+}
+
+// mostUnequal returns the region in which ranks differ most, by the sum of their times beyond the
+// mean.
+func mostUnequal(e *evidence, workers []outliers.Worker) (region accounts.Activity) {
+	most := -1.0
+	for what := range e.Total {
+		if !what.Computes() {
+			continue
+		}
+		mean, beyond := 0.0, 0.0
+		times := make([]float64, len(workers))
+		for i, w := range workers {
+			if t := e.TallyOf(w, what); t != nil {
+				times[i] = accounts.Seconds(t.Ns)
+				mean += times[i] / float64(len(workers))
+			}
+		}
+		for _, seconds := range times {
+			beyond += max(0, seconds-mean)
+		}
+		if beyond > most || beyond == most && what.Less(region) {
+			most, region = beyond, what
+		}
+	}
+	return region
+}
+
+// equalMeans describes the assumptions of equal work.
+const equalMeans = "In each computation between two calls every rank that works there spends the mean of these, %s; calls keep their own cost, waiting follows. Serial work and a master's stay where they are."
+
+// suggest assumes that all ranks have equal work, in total.
+func (unequalWork) suggest(e *evidence) []Hypothesis {
+	inTotal, _ := e.evenly()
+	h := Hypothesis{width: allRanks, change: inTotal, Cause: verdict.Cause{Kind: verdict.Imbalance}}
+	h.What, h.Assumes = "all ranks had equal work", fmt.Sprintf(equalMeans, "in total")
+	h.doubt = func(h *Hypothesis, _ *played) bool {
+		workers := unequalRanks(e, e.shared && !e.HasEvidence())
+		if workers == nil {
+			return true
+		}
+		h.Cause = imbalance(e, workers, mostUnequal(e, workers), false)
+		return false
+	}
+	if e.OfLeads {
+		h.estimated = unevenOnPath(e)
+	}
+	return []Hypothesis{h}
+}
+
+// imbalance returns the cause that work is divided unequally.
+func imbalance(e *evidence, workers []outliers.Worker, region accounts.Activity, moving bool) verdict.Cause {
+	all := e.Workers(outliers.Spent, nil)
+	rows := outliers.RowsOf(workers)
+	workers = slices.DeleteFunc(all, func(w outliers.Worker) bool { return !rows[w.Row] })
+	sort.SliceStable(workers, func(i, j int) bool { return workers[i].Useful > workers[j].Useful })
+	mean := outliers.MeanUseful(workers)
+	busiest, least := workers[0], workers[len(workers)-1]
+	s := verdict.Spread{Ranks: e.Listed(workers), Least: least.Useful, Mean: mean, Most: busiest.Useful, MaxRank: e.Ranks[busiest.Row].Rank, Shape: verdict.ByIteration}
+	form, set := verdict.Moving, []outliers.Worker(nil)
+	if !moving {
+		inOrder := slices.Clone(workers)
+		slices.SortFunc(inOrder, func(x, y outliers.Worker) int { return cmp.Compare(x.Row, y.Row) })
+		s.Shape, s.Width = shapeOf(e, inOrder)
+		s.Grows = correlation(inOrder) > 0
+		if form = verdict.Gradient; s.Shape != verdict.ByRank {
+			form, set = classesOf(workers)
+		}
+	}
+	c := e.causeOf(verdict.Imbalance, set, region)
+	c.Form, c.Spread = form, &s
+	return c
+}
