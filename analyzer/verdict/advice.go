@@ -126,6 +126,9 @@ func (c *Cause) adviseExcess(n Neighbors) []string {
 	return steps
 }
 
+// equalTotals is the ratio of the longest to the shortest total up to which ranks have equal work.
+const equalTotals = 1.1
+
 func (c *Cause) adviseImbalance() []string {
 	steps := []string{fmt.Sprintf("Look at how work is divided for the code that runs %s.", c.where())}
 	switch c.Spread.Shape {
@@ -136,7 +139,11 @@ func (c *Cause) adviseImbalance() []string {
 	case ByRow, ByColumn:
 		steps = append(steps, "The work depends on the position in the grid of ranks: parts of the domain cost more than others. Weigh them when it is divided, or use a grid of another shape.")
 	case ByIteration:
-		steps = append(steps, "In total the ranks have equal work, so another division of the whole does not help: divide the work of each iteration, or let ranks go on with the next one instead of waiting for the slowest of this one (fewer collectives, non-blocking ones).")
+		step := "Divide the work of each iteration, or let ranks go on with the next one instead of waiting for the slowest of this one (fewer collectives, non-blocking ones)."
+		if c.Spread.Most <= equalTotals*c.Spread.Least {
+			step = "In total the ranks have equal work there, so another division of the whole does not help. " + step
+		}
+		steps = append(steps, step)
 	case Irregular:
 		steps = append(steps, "Divide by what parts cost instead of by their number (a partitioner with weights), or hand parts out as ranks become free.")
 	}

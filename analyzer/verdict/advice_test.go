@@ -41,7 +41,7 @@ func TestAdvice(t *testing.T) {
 		"by node":   {unequal(verdict.Heavy, verdict.ByNode, nil), verdict.Neighbors{}, []string{"compare the nodes"}, "iteration"},
 		"by row":    {unequal(verdict.Heavy, verdict.ByRow, nil), verdict.Neighbors{}, []string{"position in the grid"}, "iteration"},
 		"by column": {unequal(verdict.Heavy, verdict.ByColumn, nil), verdict.Neighbors{}, []string{"position in the grid"}, "iteration"},
-		"moving":    {unequal(verdict.Moving, verdict.ByIteration, nil), verdict.Neighbors{}, []string{"divide the work of each iteration"}, "grid"},
+		"moving":    {unequal(verdict.Moving, verdict.ByIteration, nil), verdict.Neighbors{}, []string{"Divide the work of each iteration"}, "grid"},
 		"irregular": {unequal(verdict.Heavy, verdict.Irregular, nil), verdict.Neighbors{}, []string{"Divide by what parts cost"}, "grid"},
 
 		"chain":      {verdict.Cause{Kind: verdict.Serialization, Form: verdict.Chain, Before: wait}, verdict.Neighbors{}, []string{"around MPI_Waitall at a.c:20", "start with what they have"}, "work to the other ranks"},

@@ -230,8 +230,8 @@ func (c *Cause) imbalance() string {
 	s := c.Spread
 	who := "ranks " + s.Ranks
 	if s.Shape == ByIteration {
-		return fmt.Sprintf("unequal work makes this job slow: in all, %s compute between %s and %s each, but each time another one computes longest, %s",
-			who, wording.Duration(s.Least), wording.Duration(s.Most), c.where())
+		return fmt.Sprintf("unequal work makes this job slow: each time another rank computes longest %s; in total %s compute there between %s and %s each",
+			c.where(), who, wording.Duration(s.Least), wording.Duration(s.Most))
 	}
 	return fmt.Sprintf("unequal work makes this job slow: %s compute between %s and %s each, rank %d the longest%s; they differ most %s",
 		who, wording.Duration(s.Least), wording.Duration(s.Most), s.MaxRank, c.shape(), c.where())

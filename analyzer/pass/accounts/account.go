@@ -24,8 +24,8 @@ import (
 type Account struct {
 	Tallies              map[Activity]*Tally
 	recent               recent.Cache[Activity, Tally]
-	Between              map[Activity]*Tally // computation between two collectives, whatever calls are made there
-	order                []Activity          // cached result of Activities
+	Between              map[Activity]*Step // computation between two collectives, whatever calls are made there
+	order                []Activity         // cached result of Activities
 	Calls                uint64
 	Compute              int64 // outside MPI
 	Mpi                  int64
@@ -48,8 +48,9 @@ type Account struct {
 	done      int64 // time up to which they are accounted for
 	waits     matching.ForwardWaits
 
-	collective Activity // the latest collective
-	since      int64    // computation since then, in ns
+	collective Activity   // the latest collective
+	since      int64      // computation since then, in ns
+	within     []Activity // regions since then
 
 	open  openRegion
 	parts map[Activity]map[Activity]int64 // of regions with queries: time by part, then by region
@@ -79,7 +80,7 @@ func takeAccounts(ctx context.Context, f *matching.Result, p *route.Route, plan 
 		group.Go(func() error {
 			a := &accounts[i]
 			*a = Account{
-				Tallies: map[Activity]*Tally{}, Between: map[Activity]*Tally{}, firsts: min(maxFirst, maxFirst*4096/len(f.Locations)),
+				Tallies: map[Activity]*Tally{}, Between: map[Activity]*Step{}, firsts: min(maxFirst, maxFirst*4096/len(f.Locations)),
 				pieces: newPieceLog(f.Log.Spool, len(f.Locations), limit), stretches: p.Stretches[i].Forward(),
 				waits: matching.ForwardWaits{Log: &f.Waits[i]}, Strip: newStrip(bins, p.Start, p.End), done: math.MinInt64,
 				phases: plan.Location(i),
@@ -161,6 +162,7 @@ func (a *Account) span(s activities.Span, before, call Activity, c *timeline.Rec
 		spent := a.spend(computation(before, call), Computation, location, s.From, s.To)
 		a.Compute += spent
 		a.since += spent
+		a.enterRegion(computation(before, call))
 	case activities.Call:
 		kind := kindOf(c.Semantics)
 		spent := a.spend(call, kind, location, s.From, s.To)
@@ -177,6 +179,12 @@ func (a *Account) span(s activities.Span, before, call Activity, c *timeline.Rec
 	}
 }
 
+// A Step is the computation from one collective to the next.
+type Step struct {
+	Tally
+	Regions map[Activity]bool // computations that it consists of
+}
+
 // reachCollective records that the location enters a collective. Its computation since the previous
 // collective is the work of a step.
 func (a *Account) reachCollective(call Activity) {
@@ -184,8 +192,11 @@ func (a *Account) reachCollective(call Activity) {
 		what := computation(a.collective, call)
 		t := a.Between[what]
 		if t == nil {
-			t = &Tally{}
+			t = &Step{Regions: map[Activity]bool{}}
 			a.Between[what] = t
+		}
+		for _, region := range a.within {
+			t.Regions[region] = true
 		}
 		t.Count++
 		t.Ns += a.since
@@ -194,7 +205,17 @@ func (a *Account) reachCollective(call Activity) {
 			t.First = append(t.First, float32(float64(a.since)/1e9))
 		}
 	}
-	a.collective, a.since = call, 0
+	a.collective, a.since, a.within = call, 0, a.within[:0]
+}
+
+// maxInStep is the number of regions that are kept of a step: all are searched at each computation.
+const maxInStep = 32
+
+// enterRegion records that a region belongs to the step since the latest collective.
+func (a *Account) enterRegion(what Activity) {
+	if len(a.within) < maxInStep && !slices.Contains(a.within, what) {
+		a.within = append(a.within, what)
+	}
 }
 
 // skip accounts the path up to end as untraced: it is not known what the location did.

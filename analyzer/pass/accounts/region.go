@@ -58,6 +58,7 @@ func (a *Account) closeRegion(before, call Activity) {
 	o.on = false
 	what := computation(before, call)
 	a.add(what, Computation, o.ns, o.path)
+	a.enterRegion(what)
 	for _, p := range o.parts {
 		if a.parts == nil {
 			a.parts = map[Activity]map[Activity]int64{}

@@ -77,5 +77,29 @@ func TestImbalanceFromIterationToIteration(t *testing.T) {
 	assert.Equal(t, verdict.ByIteration, v.Causes[0].Spread.Shape)
 	assert.InDelta(t, 1, *f.Efficiency.LoadBalance, 1e-9)
 	assert.InDelta(t, 0.045, *v.GainSeconds, 0.003, v.Text)
-	assert.Contains(t, v.Text, "each time another one computes longest")
+	assert.Contains(t, v.Text, "each time another rank computes longest")
+}
+
+// Rank r computes 6(r + 1) before an allreduce, in 40 iterations, and the barrier that follows lasts
+// 0.2. What is between the two, 0.1 at most and on another rank each time, is not the cause: the
+// replay of it gains next to nothing.
+func TestGradientBesideTwoCollectives(t *testing.T) {
+	b := tracetest.New(4)
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		r.At("g.c:1").Init(0, 1)
+		for k := range 40 {
+			now, little := 1+25*float64(k), 0.01
+			if k%4 == i {
+				little = 0.1
+			}
+			r.At("g.c:2").Collective("MPI_Allreduce", now+6*float64(i+1), now+24.2)
+			r.At("g.c:3").Collective("MPI_Barrier", now+24.2+little, now+24.5)
+		}
+		r.At("g.c:4").Finalize(1001, 1002)
+	})
+	v := judged(t, b)
+	require.Equal(t, verdict.Imbalance, v.Blames, v.Text)
+	assert.Equal(t, verdict.Gradient, v.Causes[0].Form, v.Text)
+	assert.InDelta(t, 0.36, *v.GainSeconds, 0.02, v.Text) // 40 · (24 − 15)
+	assert.Len(t, v.Causes, 1, v.Text)
 }

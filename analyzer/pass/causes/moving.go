@@ -1,7 +1,9 @@
 package causes
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -10,6 +12,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/pass/causes/outliers"
+	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
@@ -17,56 +20,102 @@ import (
 // each iteration.
 type movingWork struct{}
 
-// suggest assumes that all ranks have equal work in each iteration.
-func (movingWork) suggest(e *evidence) []Hypothesis {
-	_, eachTime := e.evenly()
-	h := Hypothesis{width: allRanks, change: eachTime, Cause: verdict.Cause{Kind: verdict.Imbalance}}
-	h.What, h.Assumes = "all ranks had equal work each time", fmt.Sprintf(equalMeans, "each time the same")
-	h.doubt = func(h *Hypothesis, _ *played) bool {
-		workers, region := movingRanks(e, e.Share(e.Run()-h.length))
-		if workers == nil || e.cpus.AreLimited() { // pauses have the same effect
-			return true
-		}
-		h.Cause = imbalance(e, workers, region, true)
-		return false
-	}
-	return []Hypothesis{h}
+// A mover is a region, or the step from one collective to the next, in which work moves.
+type mover struct {
+	what    accounts.Activity
+	ranks   []outliers.Worker
+	regions map[accounts.Activity]bool // that it consists of
+	lost    float64                    // seconds, by the busiest rank of each instance
+	doubted bool                       // only the spread of iterations excludes noise
 }
 
-// movingRanks returns the ranks among which work moves from iteration to iteration, and the region in
-// which it does; nil: none. Noise of different ranks is independent, so the variance of their sum
-// is the sum of their variances; if work moves from one rank to another, the sum hardly varies.
-// Alternatively the middle half of the iterations of most ranks varies more than disturbances
-// explain, unless the ranks share CPUs.
+// suggest assumes that ranks have equal work in each instance of a region in which it moves. In
+// addition the table of what-ifs has equal work everywhere.
+func (movingWork) suggest(e *evidence) []Hypothesis {
+	_, eachTime := e.evenly()
+	all := Hypothesis{width: allRanks, change: eachTime, Cause: verdict.Cause{Kind: verdict.Imbalance}}
+	all.What, all.Assumes = "all ranks had equal work each time", fmt.Sprintf(equalMeans, "each time the same")
+	all.doubt = func(*Hypothesis, *played) bool { return true } // no sentence is about all regions
+	list := []Hypothesis{all}
+	for _, m := range movers(e) {
+		h := Hypothesis{width: allRanks, Cause: imbalance(e, m.ranks, m.what, func(what accounts.Activity) bool { return m.regions[what] })}
+		h.change = change{takes: func(location int, r predict.Region, ns int64) int64 {
+			if m.regions[activityOf(r)] {
+				return eachTime.takes(location, r, ns)
+			}
+			return ns
+		}}
+		h.What = "all ranks had equal work each time " + verdict.Between(h.Cause.After, h.Cause.Before)
+		h.Assumes = fmt.Sprintf(equalMeans, "each time the same")
+		if m.doubted {
+			h.doubt = func(h *Hypothesis, _ *played) bool { return e.Share(e.Run()-h.length) < minScatterGain }
+		}
+		list = append(list, h)
+	}
+	return list
+}
+
+// movers returns the regions in which work moves from iteration to iteration, most lost time first.
+// Noise of different ranks is independent, so the variance of their sum is the sum of their
+// variances; if work moves from one rank to another, the sum hardly varies. Alternatively the middle
+// half of the iterations of most ranks varies more than disturbances explain, unless the ranks share
+// CPUs.
 //
-// In addition to regions it tests the steps from one collective to the next, where all ranks are in
+// If there are none, it tests the steps from one collective to the next, where all ranks are in
 // step, whichever calls they make.
-func movingRanks(e *evidence, gain float64) (workers []outliers.Worker, region accounts.Activity) {
-	most := 0.0
+func movers(e *evidence) []mover {
+	if e.cpus.AreLimited() { // pauses have the same effect
+		return nil
+	}
 	regions, steps := computations(e)
+	alpha := conservedAlpha / float64(len(regions)+len(steps))
 	ranks := e.Workers(outliers.Spent, nil) // computed once for all regions, of which there may be many
-	look := func(all []accounts.Activity, scatters bool, in func(*accounts.Account) map[accounts.Activity]*accounts.Tally) {
-		for _, what := range all {
-			tallies := make(map[int]*accounts.Tally, len(e.Ranks))
-			for row, i := range e.MainOf {
-				if i >= 0 {
-					tallies[row] = in(&e.Each[i])[what]
-				}
-			}
-			group := equallyOftenThere(ranks, tallies)
-			if len(group) < 2 || !moves(group, tallies, conservedAlpha/float64(len(regions)+len(steps)), scatters) {
-				continue
-			}
-			if lost := lostInSteps(group, tallies); lost > most || lost == most && what.Less(region) {
-				most, workers, region = lost, group, what
+	var list []mover
+	test := func(what accounts.Activity, of map[accounts.Activity]bool, scatters bool, tally func(*accounts.Account) *accounts.Tally) {
+		tallies := make(map[int]*accounts.Tally, len(e.Ranks))
+		for row, i := range e.MainOf {
+			if i >= 0 {
+				tallies[row] = tally(&e.Each[i])
 			}
 		}
+		group := equallyOftenThere(ranks, tallies)
+		if len(group) < 2 {
+			return
+		}
+		conserved := isConserved(group, tallies, alpha)
+		if conserved || scatters && scatter(group, tallies) {
+			list = append(list, mover{what, group, of, lostInSteps(group, tallies), !conserved})
+		}
 	}
-	look(regions, !e.shared && gain >= minScatterGain, func(a *accounts.Account) map[accounts.Activity]*accounts.Tally { return a.Tallies })
-	if workers == nil { // a step sums many computations with all their disturbances
-		look(steps, false, func(a *accounts.Account) map[accounts.Activity]*accounts.Tally { return a.Between })
+	for _, what := range regions {
+		test(what, map[accounts.Activity]bool{what: true}, !e.shared, func(a *accounts.Account) *accounts.Tally { return a.Tallies[what] })
 	}
-	return workers, region
+	if len(list) == 0 { // a step sums many computations with all their disturbances
+		for _, what := range steps {
+			test(what, regionsOfStep(e, what), false, func(a *accounts.Account) *accounts.Tally {
+				if s := a.Between[what]; s != nil {
+					return &s.Tally
+				}
+				return nil
+			})
+		}
+	}
+	slices.SortStableFunc(list, func(x, y mover) int { return cmp.Compare(y.lost, x.lost) })
+	return list[:min(len(list), maxMovers)]
+}
+
+// regionsOfStep returns the regions that ranks execute from one collective to the next.
+func regionsOfStep(e *evidence, step accounts.Activity) map[accounts.Activity]bool {
+	all := map[accounts.Activity]bool{}
+	for _, i := range e.MainOf {
+		if i < 0 {
+			continue
+		}
+		if s := e.Each[i].Between[step]; s != nil {
+			maps.Copy(all, s.Regions)
+		}
+	}
+	return all
 }
 
 // equallyOftenThere returns the ranks that execute an activity equally often: as often as most
@@ -115,28 +164,33 @@ func lostInSteps(workers []outliers.Worker, tallies map[int]*accounts.Tally) flo
 	return lost * float64(tallies[workers[0].Row].Count) / float64(n)
 }
 
-// moves reports whether the work of a region moves from one rank to another over time or, if
-// scatters, varies more than noise explains.
-func moves(workers []outliers.Worker, tallies map[int]*accounts.Tally, alpha float64, scatters bool) bool {
+// isConserved reports whether the sum of all ranks hardly varies from instance to instance: work
+// moves from one rank to another.
+func isConserved(workers []outliers.Worker, tallies map[int]*accounts.Tally, alpha float64) bool {
 	n := instances(workers, tallies)
-	sums, within, unequal := make([]float64, n), 0.0, 0
+	sums, within := make([]float64, n), 0.0
 	for _, w := range workers {
-		t := tallies[w.Row]
 		own := make([]float64, n)
 		for k := range own {
-			own[k] = float64(t.First[k])
+			own[k] = float64(tallies[w.Row].First[k])
 			sums[k] += own[k]
 		}
 		within += stat.Variance(own, nil)
+	}
+	least := distuv.ChiSquared{K: float64(n - 1)}.Quantile(alpha) / float64(n-1)
+	return within > 0 && stat.Variance(sums, nil)/within < min(maxConserved, least)
+}
+
+// scatter reports whether the instances of most ranks vary more than noise explains.
+func scatter(workers []outliers.Worker, tallies map[int]*accounts.Tally) bool {
+	unequal := 0
+	for _, w := range workers {
+		t := tallies[w.Row]
 		if t.Spread.Quantile(0.75)-t.Spread.Quantile(0.25) >= unequalMiddle*t.Spread.Quantile(0.5) {
 			unequal++
 		}
 	}
-	if scatters && 2*unequal > len(workers) {
-		return true
-	}
-	conserved := distuv.ChiSquared{K: float64(n - 1)}.Quantile(alpha) / float64(n-1)
-	return within > 0 && stat.Variance(sums, nil)/within < min(maxConserved, conserved)
+	return 2*unequal > len(workers)
 }
 
 // computations returns all regions, and all steps between collectives.

@@ -84,6 +84,7 @@ const (
 	maxConserved      = 0.25
 	conservedAlpha    = 0.001
 	minIterations     = 8
+	maxMovers         = 3   // regions that are replayed with equal work each time
 	unequalMiddle     = 0.3 // interquartile range over median of iterations, above which they are not noise
 	minCorrelation    = 0.9
 	minCorrelationFew = 0.97 // for few ranks, which may be in order by chance

@@ -122,7 +122,7 @@ func (unequalWork) suggest(e *evidence) []Hypothesis {
 		if workers == nil {
 			return true
 		}
-		h.Cause = imbalance(e, workers, mostUnequal(e, workers), false)
+		h.Cause = imbalance(e, workers, mostUnequal(e, workers), nil)
 		return false
 	}
 	if e.OfLeads {
@@ -131,9 +131,10 @@ func (unequalWork) suggest(e *evidence) []Hypothesis {
 	return []Hypothesis{h}
 }
 
-// imbalance returns the cause that work is divided unequally.
-func imbalance(e *evidence, workers []outliers.Worker, region accounts.Activity, moving bool) verdict.Cause {
-	all := e.Workers(outliers.Spent, nil)
+// imbalance returns the cause that work is divided unequally: in total, or if moving is not nil in
+// each instance of these regions.
+func imbalance(e *evidence, workers []outliers.Worker, region accounts.Activity, moving outliers.Scope) verdict.Cause {
+	all := e.Workers(outliers.Spent, moving)
 	rows := outliers.RowsOf(workers)
 	workers = slices.DeleteFunc(all, func(w outliers.Worker) bool { return !rows[w.Row] })
 	sort.SliceStable(workers, func(i, j int) bool { return workers[i].Useful > workers[j].Useful })
@@ -141,7 +142,7 @@ func imbalance(e *evidence, workers []outliers.Worker, region accounts.Activity,
 	busiest, least := workers[0], workers[len(workers)-1]
 	s := verdict.Spread{Ranks: e.Listed(workers), Least: least.Useful, Mean: mean, Most: busiest.Useful, MaxRank: e.Ranks[busiest.Row].Rank, Shape: verdict.ByIteration}
 	form, set := verdict.Moving, []outliers.Worker(nil)
-	if !moving {
+	if moving == nil {
 		inOrder := slices.Clone(workers)
 		slices.SortFunc(inOrder, func(x, y outliers.Worker) int { return cmp.Compare(x.Row, y.Row) })
 		s.Shape, s.Width = shapeOf(e, inOrder)

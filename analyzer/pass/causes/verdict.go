@@ -100,7 +100,7 @@ func decideBySums(e *evidence, parallel, communication *float64) verdict.Verdict
 	} else if list := (slowWorkers{}).suggest(e); len(list) > 0 {
 		causes = append(causes, list[0])
 	} else if workers := unequalRanks(e, false); workers != nil {
-		causes = append(causes, Hypothesis{Cause: imbalance(e, workers, mostUnequal(e, workers), false)})
+		causes = append(causes, Hypothesis{Cause: imbalance(e, workers, mostUnequal(e, workers), nil)})
 	}
 	causes = causes[:min(len(causes), maxCauses)]
 	return decide(e, parallel, causes, nil)
