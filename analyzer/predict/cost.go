@@ -28,6 +28,12 @@ func (c *cost) within(waited int64) int64 {
 	return c.undisturbed + int64(float64(c.transfer-c.undisturbed)*float64(max(0, waited))/float64(c.waited))
 }
 
+// scaled returns a fraction of the cost.
+func (c cost) scaled(by float64) cost {
+	part := func(ns int64) int64 { return int64(by * float64(ns)) }
+	return cost{part(c.local), part(c.transfer), part(c.undisturbed), c.waited}
+}
+
 // latest returns the time of the last dependency of the call, and whether the call waited for it.
 func (s *step) latest() (at int64, waited bool) {
 	at = s.begin

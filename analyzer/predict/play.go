@@ -117,10 +117,10 @@ type player struct {
 	log         *eventlog.Log
 	handshakes  int64 // minimum size of messages with a handshake, as measured in the run
 	scenarios   []Scenario
-	computing   []int   // scenarios with changed computations
-	free        []bool  // by call site and scenario: Scenario.Free,
-	ignores     []bool  // and Scenario.Ignores
-	costly      [][]int // by call site: scenarios in which its calls have another cost
+	computing   []int     // scenarios with changed computations
+	keeps       []float64 // by call site and scenario: Scenario.Keeps,
+	ignores     []bool    // and Scenario.Ignores
+	costly      [][]int   // by call site: scenarios in which its calls have another cost
 	locations   []timeline.Location
 	threads     []thread
 	collectives map[uint64]*collectiveInstance
@@ -217,13 +217,17 @@ func newPlayer(j *eventlog.Log, scenarios []Scenario) *player {
 	for _, site := range j.CallSites() {
 		for k := range scenarios {
 			s := &scenarios[k]
-			p.free = append(p.free, s.Free != nil && s.Free(site.Function, site.Site))
+			keeps := 1.0
+			if s.Keeps != nil {
+				keeps = s.Keeps(site.Function, site.Site)
+			}
+			p.keeps = append(p.keeps, keeps)
 			p.ignores = append(p.ignores, s.Ignores != nil && s.Ignores(site.Function, site.Site))
 		}
 	}
 	p.costly = make([][]int, len(j.CallSites()))
-	for at := range p.free {
-		if place, k := at/len(scenarios), at%len(scenarios); p.free[at] || scenarios[k].Network != nil {
+	for at := range p.keeps {
+		if place, k := at/len(scenarios), at%len(scenarios); p.keeps[at] < 1 || scenarios[k].Network != nil {
 			p.costly[place] = append(p.costly[place], k)
 		}
 	}
@@ -467,11 +471,11 @@ func (p *player) leave(th *thread, s *step) {
 // spend replays a call without dependencies, which is the most frequent case; it is end,
 // simplified.
 func (p *player) spend(th *thread, s *step) {
-	free, took := p.free[int(s.place)*len(p.scenarios):], s.exit-s.begin
+	keeps, took := p.keeps[int(s.place)*len(p.scenarios):], s.exit-s.begin
 	for _, k := range p.costly[s.place] {
 		switch {
-		case free[k]:
-			th.late[k] -= took
+		case keeps[k] < 1:
+			th.late[k] -= took - int64(keeps[k]*float64(took))
 		case s.kind != inputOutput && !s.outside:
 			th.late[k] += int64(p.scenarios[k].Network.Overhead) - took
 		}
@@ -481,13 +485,13 @@ func (p *player) spend(th *thread, s *step) {
 // end returns when a call that began at t ends in the k-th scenario.
 func (p *player) end(scenario *Scenario, k int, s *step, t int64, own cost) int64 {
 	at := int(s.place)*len(p.scenarios) + k
-	free := p.free[at]
+	keeps := p.keeps[at]
 	// no time passes outside of the window, whatever the network
-	if n := scenario.Network; n != nil && !free && s.kind != inputOutput && !s.outside {
+	if n := scenario.Network; n != nil && keeps == 1 && s.kind != inputOutput && !s.outside {
 		return p.onNetwork(scenario, k, s, t)
 	}
-	if free {
-		own = cost{}
+	if keeps < 1 {
+		own = own.scaled(keeps)
 	}
 	end := t + own.local
 	if p.ignores[at] {

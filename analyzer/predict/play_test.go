@@ -103,7 +103,12 @@ func TestByHand(t *testing.T) {
 		}},
 		predict.Scenario{Network: &predict.Network{}},
 		predict.Scenario{Network: &predict.Network{Latency: 2 * tracetest.Unit}},
-		predict.Scenario{Free: func(function uint16, _ uint32) bool { return tr.Function(function).Name == "MPI_Recv" }},
+		predict.Scenario{Keeps: func(function uint16, _ uint32) float64 {
+			if tr.Function(function).Name == "MPI_Recv" {
+				return 0
+			}
+			return 1
+		}},
 	)
 	// a latency of 2: Init ends at 1+2 = 3, rank 1 sends at 9, received at 11, Finalize at 12,
 	// ended at 14 a receive for nothing: it ends at 8, Finalize begins at 10 all the same on rank 1

@@ -43,6 +43,11 @@ func (c *Cause) Advice(n Neighbors) []string {
 			return []string{"Reduce or exchange less data, or on fewer ranks (a communicator per node first); start it early as a non-blocking collective and complete it late."}
 		}
 		return []string{fmt.Sprintf("Call %s less often: take it out of the inner loop, combine several into one with a longer buffer, or test for convergence only every so many iterations. If the result is needed only later, use the non-blocking form.", c.Before.At())}
+	case Kernel:
+		return []string{
+			c.look(),
+			"They wait there for a lock, another process, a device, the network or a sleep, not for a CPU. See what they call (a profiler for off-CPU time, strace -p); if the program wants to wait there, nothing is wrong.",
+		}
 	case IO:
 		return []string{"Write less often or less, use collective file calls with large contiguous pieces, and check the file system (a local or parallel one instead of NFS)."}
 	case StartEnd:
@@ -130,6 +135,12 @@ func (c *Cause) adviseExcess(n Neighbors) []string {
 const equalTotals = 1.1
 
 func (c *Cause) adviseImbalance() []string {
+	if c.BlockedSeconds > 0 {
+		return []string{
+			c.look(),
+			"They do not compute there but wait inside the kernel: for a lock, another process, a device, the network or a sleep. See what they call (a profiler for off-CPU time, strace -p).",
+		}
+	}
 	steps := []string{fmt.Sprintf("Look at how work is divided for the code that runs %s.", c.where())}
 	switch c.Spread.Shape {
 	case ByRank:

@@ -141,6 +141,7 @@ const (
 	Collectives   Kind = "collectives"   // collective operations themselves
 	IO            Kind = "io"            // files
 	StartEnd      Kind = "start-end"     // MPI_Init, MPI_Finalize, and the launch
+	Kernel        Kind = "kernel"        // ranks are blocked in the kernel, all of them or many
 	CPUs          Kind = "cpus"          // ranks lack CPUs, or are stopped by CPU limits
 	Network       Kind = "network"       // messages between nodes
 	Tracer        Kind = "tracer"        // the tracer itself
@@ -164,6 +165,7 @@ type Form string
 //   - Messages: TooMany (small ones), TooLarge
 //   - Collectives: TooOften, TooLarge
 //   - StartEnd: Start, End
+//   - IO: Blocked (in the kernel, while data is read or written), otherwise none
 //   - CPUs: TooFew, Limits
 //   - Hang: Cycle, Missing (a rank that never came), Mismatch
 //   - Crash: none

@@ -65,6 +65,9 @@ func (c *Cause) sentence() string {
 	case LateReceiver:
 		return c.lateReceiver()
 	case Messages, Network, Collectives, IO:
+		if c.Form == Blocked {
+			return "files make this job slow: " + c.blockedAlike()
+		}
 		return c.calls()
 	case StartEnd:
 		comes, it := "comes", "it"
@@ -73,6 +76,8 @@ func (c *Cause) sentence() string {
 		}
 		return fmt.Sprintf("%s%s %s this job slow: %s %s to MPI_Init %s after the others, and all of them wait for %s there",
 			c.Who(), c.whereabouts(), c.make(), c.they(), comes, wording.Duration(c.EachSeconds), it)
+	case Kernel:
+		return "waiting in the kernel makes this job slow: " + c.blockedAlike()
 	case CPUs:
 		if c.Form == Limits {
 			return "CPU limits make this job slow: they stop the containers of all ranks alike"
@@ -145,6 +150,22 @@ func (c *Cause) excess() string {
 		b.WriteString("; meanwhile another of " + c.pick("its", "their") + " threads computes")
 	}
 	return b.String()
+}
+
+// blockedAlike describes that all ranks, or many, are blocked in the kernel.
+func (c *Cause) blockedAlike() string {
+	who, each := c.Who(), ""
+	if c.Ranks == "" {
+		who = "all ranks alike"
+	}
+	if c.Ranks == "" || c.isSeveral() {
+		each = " each, on average"
+	}
+	text := fmt.Sprintf("%s are blocked for %s of the %s that they spend %s%s", who, wording.Duration(c.BlockedSeconds), wording.Duration(c.EachSeconds), c.where(), each)
+	if c.Form == Blocked {
+		return fmt.Sprintf("%s, with %s read or written meanwhile", text, humanize.IBytes(uint64(c.Bytes)))
+	}
+	return text + ": they neither run nor are ready to run"
 }
 
 // stopped reports that the CPU limit stopped a rank's container.
@@ -229,12 +250,24 @@ func (c *Cause) whereabouts() string {
 func (c *Cause) imbalance() string {
 	s := c.Spread
 	who := "ranks " + s.Ranks
-	if s.Shape == ByIteration {
-		return fmt.Sprintf("unequal work makes this job slow: each time another rank computes longest %s; in total %s compute there between %s and %s each",
-			c.where(), who, wording.Duration(s.Least), wording.Duration(s.Most))
+	what, compute, longest := "unequal work", "compute", "computes longest"
+	if c.BlockedSeconds > 0 {
+		what, compute, longest = "time in the kernel that ranks spend unequally", "spend", "spends longest"
 	}
-	return fmt.Sprintf("unequal work makes this job slow: %s compute between %s and %s each, rank %d the longest%s; they differ most %s",
-		who, wording.Duration(s.Least), wording.Duration(s.Most), s.MaxRank, c.shape(), c.where())
+	if s.Shape == ByIteration {
+		return fmt.Sprintf("%s makes this job slow: each time another rank %s %s; in total %s %s there between %s and %s each%s",
+			what, longest, c.where(), who, compute, wording.Duration(s.Least), wording.Duration(s.Most), c.blockedMost())
+	}
+	return fmt.Sprintf("%s makes this job slow: %s %s between %s and %s each, rank %d the longest%s; they differ most %s%s",
+		what, who, compute, wording.Duration(s.Least), wording.Duration(s.Most), s.MaxRank, c.shape(), c.where(), c.blockedMost())
+}
+
+// blockedMost describes that ranks differ because they are blocked.
+func (c *Cause) blockedMost() string {
+	if c.BlockedSeconds == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; rank %d is blocked in the kernel for %s: it does not compute then", c.Spread.MaxRank, wording.Duration(c.BlockedSeconds))
 }
 
 // shape describes the pattern of the ranks' computation.
@@ -341,7 +374,11 @@ func (c *Cause) gain(run float64) string {
 		if c.Form == Moving {
 			each = " each time"
 		}
-		return fmt.Sprintf(". If work were divided equally%s, the run would take %s%s instead of %s.", each, about, wording.Duration(run-*c.GainSeconds), wording.Duration(run))
+		work := "work were divided equally"
+		if c.BlockedSeconds > 0 {
+			work = "they all spent the same time"
+		}
+		return fmt.Sprintf(". If %s%s, the run would take %s%s instead of %s.", work, each, about, wording.Duration(run-*c.GainSeconds), wording.Duration(run))
 	}
 	return fmt.Sprintf(". Without that, the run would take %s%s less (of %s).", about, wording.Duration(*c.GainSeconds), wording.Duration(run))
 }
@@ -355,6 +392,9 @@ func (c *Cause) Short() string {
 		}
 		return fmt.Sprintf("%s longer %s", c.which("computes", "compute"), Between(c.After, c.Before))
 	case Imbalance:
+		if c.BlockedSeconds > 0 {
+			return "time in the kernel that ranks spend unequally " + Between(c.After, c.Before)
+		}
 		return "unequal work " + Between(c.After, c.Before)
 	case Serialization:
 		if c.Form == Master {
@@ -370,7 +410,12 @@ func (c *Cause) Short() string {
 	case Collectives:
 		return "collectives, most of all " + c.Before.At()
 	case IO:
+		if c.Form == Blocked {
+			return "files " + Between(c.After, c.Before)
+		}
 		return "files, most of all " + c.Before.At()
+	case Kernel:
+		return "waiting in the kernel " + Between(c.After, c.Before)
 	case StartEnd:
 		return c.which("comes", "come") + " late to MPI_Init"
 	case CPUs:

@@ -7,24 +7,26 @@ import (
 
 // A change is how a hypothesis modifies the run. Changes can be combined.
 type change struct {
-	takes         func(location int, r predict.Region, ns int64) int64 // nil: unchanged
-	free, ignores func(function uint16, site uint32) bool              // nil: no call
-	buffered      bool
-	ideal         bool // calls take only the time that they wait for others
+	takes    func(location int, r predict.Region, ns int64) int64 // nil: unchanged
+	keeps    func(function uint16, site uint32) float64           // of the own cost of calls; nil: all
+	ignores  func(function uint16, site uint32) bool              // nil: no call
+	buffered bool
+	ideal    bool // calls take only the time that they wait for others
 }
 
 // together returns the scenario with all changes. If several of them change a computation, they are
-// applied in order.
+// applied in order; each takes its part of the cost of a call.
 func together(changes ...change) predict.Scenario {
 	var s predict.Scenario
 	var takes []func(int, predict.Region, int64) int64
-	var free, ignores []func(uint16, uint32) bool
+	var keeps []func(uint16, uint32) float64
+	var ignores []func(uint16, uint32) bool
 	for _, c := range changes {
 		if c.takes != nil {
 			takes = append(takes, c.takes)
 		}
-		if c.free != nil {
-			free = append(free, c.free)
+		if c.keeps != nil {
+			keeps = append(keeps, c.keeps)
 		}
 		if c.ignores != nil {
 			ignores = append(ignores, c.ignores)
@@ -42,7 +44,16 @@ func together(changes ...change) predict.Scenario {
 			return ns
 		}
 	}
-	s.Free, s.Ignores = anyOf(free), anyOf(ignores)
+	if len(keeps) > 0 {
+		s.Keeps = func(function uint16, site uint32) float64 {
+			left := 1.0
+			for _, f := range keeps {
+				left -= 1 - f(function, site)
+			}
+			return max(0, left)
+		}
+	}
+	s.Ignores = anyOf(ignores)
 	return s
 }
 

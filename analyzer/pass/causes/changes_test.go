@@ -17,13 +17,14 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// Given a cause that frees some calls, the next one frees others: both sets are free, and no call
-// else. Computations change in order.
+// Given a cause that takes a part of the cost of some calls, the next one takes another part.
+// Computations change in order.
 func TestChangesTogether(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 12))
 	for range 50 {
 		var changes []change
-		var free, ignored []uint32
+		var ignored []uint32
+		kept := [8]float64{1, 1, 1, 1, 1, 1, 1, 1}
 		set := func(list *[]uint32) func(uint16, uint32) bool {
 			at := random.Uint32N(8)
 			*list = append(*list, at)
@@ -33,7 +34,14 @@ func TestChangesTogether(t *testing.T) {
 		for range random.IntN(5) {
 			switch c, n := (change{}), random.Int64N(9); random.IntN(3) {
 			case 0:
-				c.free = set(&free)
+				at, part := random.Uint32N(8), 0.25*float64(1+random.IntN(4))
+				kept[at] = max(0, kept[at]-part)
+				c.keeps = func(_ uint16, site uint32) float64 {
+					if site == at {
+						return 1 - part
+					}
+					return 1
+				}
 				changes = append(changes, c)
 			case 1:
 				c.ignores = set(&ignored)
@@ -45,11 +53,12 @@ func TestChangesTogether(t *testing.T) {
 			}
 		}
 		s := together(changes...)
-		assert.Equal(t, len(free) == 0, s.Free == nil)
 		assert.Equal(t, len(ignored) == 0, s.Ignores == nil)
 		for site := range uint32(8) {
-			if s.Free != nil {
-				assert.Equal(t, slices.Contains(free, site), s.Free(1, site))
+			if s.Keeps == nil {
+				assert.InDelta(t, 1, kept[site], 0)
+			} else {
+				assert.InDelta(t, kept[site], s.Keeps(1, site), 0)
 			}
 			if s.Ignores != nil {
 				assert.Equal(t, slices.Contains(ignored, site), s.Ignores(1, site))

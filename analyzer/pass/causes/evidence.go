@@ -22,6 +22,7 @@ type evidence struct {
 	cpus                 *cpus.CPUs        // nil: not known
 	shared               bool              // ranks waited for a CPU so often that single durations of computations are unreliable
 
+	delayed       func() float64                    // fraction of the time in calls that ranks wait for a CPU
 	alone         func() *Aloneness                 // computation that ranks do alone
 	evenly        func() (inTotal, eachTime change) // equal work
 	unevenRegions func() []accounts.Activity        // computations in which a rank exceeds the mean most
@@ -29,6 +30,7 @@ type evidence struct {
 
 func newEvidence(a *accounts.Accounts, on *cpus.CPUs) *evidence {
 	e := &evidence{Comparison: outliers.New(a), cpus: on}
+	e.delayed = sync.OnceValue(func() float64 { return delayedInCalls(e) })
 	e.alone = sync.OnceValue(func() *Aloneness { return findAlone(e) })
 	e.evenly = sync.OnceValues(func() (inTotal, eachTime change) { return divideEvenly(e) })
 	e.unevenRegions = sync.OnceValue(func() []accounts.Activity { return findUneven(e) })
@@ -188,4 +190,36 @@ func (e *evidence) startAndEnd() (ns int64) {
 		}
 	}
 	return ns
+}
+
+// delayedPart returns the fraction of the time of calls in which they wait for a CPU: as measured,
+// or else that of all calls of the run.
+func (e *evidence) delayedPart(calls accounts.Activity) float64 {
+	t, d := e.Total[calls], e.DelayedCalls[calls]
+	if t != nil && d.Wall > 0 && float64(d.Wall) >= explains*float64(t.Ns) {
+		return min(1, float64(d.Delayed)/float64(d.Wall))
+	}
+	return e.delayed()
+}
+
+// delayedInCalls returns the fraction of their time in calls that ranks were ready to run, without a
+// CPU: what the counters of the whole run have beyond the measured computations. 0: not known.
+func delayedInCalls(e *evidence) float64 {
+	delayed, inCalls := 0.0, 0.0
+	for row, i := range e.MainOf {
+		samples := e.Ranks[row].Context
+		if i < 0 || e.Window != nil || len(samples) < 2 || samples[len(samples)-1].RunDelayNS <= 0 {
+			continue
+		}
+		ns := samples[len(samples)-1].RunDelayNS - samples[0].RunDelayNS
+		for _, o := range e.Each[i].OffCPU {
+			ns -= o.Delayed
+		}
+		delayed += float64(max(0, ns))
+		inCalls += float64(e.Each[i].Mpi)
+	}
+	if inCalls == 0 {
+		return 0
+	}
+	return min(1, delayed/inCalls)
 }

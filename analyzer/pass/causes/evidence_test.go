@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cairn-mpi/cairn/analyzer/pass/causes/outliers"
+	"github.com/cairn-mpi/cairn/analyzer/phases"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 	"github.com/cairn-mpi/cairn/mpi"
@@ -69,4 +70,52 @@ func TestWorkWithMeasuredDelays(t *testing.T) {
 			assert.InDelta(t, 29*0.005, *cause.GainSeconds, c.tolerance)
 		})
 	}
+}
+
+// blockedThere replaces the measured waits for a CPU of measured by waits in the kernel.
+func blockedThere(work, blocked func(rank int) float64) *tracetest.Builder {
+	b := measured(work, blocked)
+	b.Ranks(func(_ int, r *tracetest.Rank) { r.Info().Evidence[0].RunDelayNS = 0 })
+	return b
+}
+
+// All ranks are blocked for 8 of the 10 between two barriers: nothing else is slow, so that is named,
+// with the gain of 29 times 8. If data was read or written, it is for files.
+func TestAllRanksAreBlocked(t *testing.T) {
+	same := func(ns float64) func(int) float64 { return func(int) float64 { return ns } }
+	for _, bytes := range []int64{trace.Unknown, 1 << 24} {
+		b := blockedThere(same(10), same(8))
+		b.Ranks(func(_ int, r *tracetest.Rank) {
+			row := &r.Info().Evidence[0]
+			if row.IOBytes, row.DataNS = bytes, trace.Unknown; bytes > 0 {
+				row.DataNS = 200 * tracetest.Unit
+			}
+		})
+		inSearch(t, b, func(f *Found) {
+			require.Len(t, f.causes, 1)
+			c := f.causes[0].Cause
+			assert.Equal(t, map[bool]verdict.Kind{false: verdict.Kernel, true: verdict.IO}[bytes > 0], c.Kind)
+			assert.Empty(t, c.Ranks)
+			assert.InDelta(t, 29*0.008, c.BlockedSeconds, 1e-3)
+			assert.InDelta(t, 29*0.008, *c.GainSeconds, 0.005)
+		})
+	}
+}
+
+// Four of eight ranks are blocked before the barrier, the others compute next to nothing: that is no
+// unequal work, and the sentence says so.
+func TestBlockedRanksHaveNoWork(t *testing.T) {
+	of := func(odd float64) func(int) float64 {
+		return func(rank int) float64 { return 0.2 + float64(rank%2)*odd }
+	}
+	inSearch(t, blockedThere(of(10), func(rank int) float64 { return 9.9 * float64(rank%2) }), func(f *Found) {
+		require.NotEmpty(t, f.causes)
+		c := f.causes[0].Cause
+		assert.Equal(t, verdict.Imbalance, c.Kind)
+		assert.Equal(t, "1-7:2", c.Ranks)
+		assert.InDelta(t, 29*0.0099, c.BlockedSeconds, 2e-3)
+		text := f.Verdict(nil, nil, &phases.Findings{}).Text
+		assert.NotContains(t, text, "compute between")
+		assert.Contains(t, text, "it does not compute then")
+	})
 }

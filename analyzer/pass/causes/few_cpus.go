@@ -3,7 +3,6 @@ package causes
 import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/pass/causes/outliers"
-	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
@@ -57,7 +56,12 @@ func (fewCPUs) suggest(e *evidence) []Hypothesis {
 		if only == nil && all < muchDelayed*accounts.Seconds(e.Run())*float64(len(delays)) {
 			return nil // only occasional bursts
 		}
-		h.change = undelayedAll(e, only)
+		h.change = without(e, only, nil, func(o *accounts.OffCPU) int64 { return o.Delayed })
+		if only == nil {
+			h.change.keeps = func(function uint16, site uint32) float64 {
+				return 1 - e.delayedPart(accounts.Activity{Function: function, Site: site})
+			}
+		}
 		h.Cause.LostSeconds = all
 		return []Hypothesis{h}
 	}
@@ -67,42 +71,4 @@ func (fewCPUs) suggest(e *evidence) []Hypothesis {
 	h.estimated = int64(min(e.cpus.Lost(accounts.Seconds(e.Run())), accounts.Seconds(e.Run())) * 1e9)
 	h.Assumes = "An estimate: what a rank could have gone on with and waited for a CPU, on average."
 	return []Hypothesis{h}
-}
-
-// undelayedAll removes the wait for a CPU from the computations of some locations (nil: all). If it
-// consisted of few long pauses, these are removed; otherwise each instance is shortened by the same
-// factor.
-func undelayedAll(e *evidence, only map[int]bool) change {
-	type cut struct{ factor, limit, usual float64 }
-	cuts := make([]map[predict.Region]cut, len(e.Each))
-	for i := range e.Each {
-		if only != nil && !only[i] {
-			continue
-		}
-		cuts[i] = map[predict.Region]cut{}
-		for what, o := range e.Each[i].OffCPU {
-			t := e.Each[i].Tallies[what]
-			if t == nil || o.Wall <= 0 {
-				continue
-			}
-			c := cut{factor: 1 - min(1, float64(o.Delayed)/float64(o.Wall))}
-			if usual := e.usual(what); usual > 0 {
-				n, ns := t.Spread.Above(longer * usual)
-				if pauses := ns - float64(n)*usual; pauses >= explains*float64(o.Delayed) && explains*pauses <= float64(o.Delayed) {
-					c = cut{1, longer * usual, usual}
-				}
-			}
-			cuts[i][regionOf(what)] = c
-		}
-	}
-	return change{takes: func(location int, r predict.Region, ns int64) int64 {
-		c, known := cuts[location][r]
-		switch {
-		case !known:
-			return ns
-		case c.usual > 0 && float64(ns) > c.limit:
-			return int64(c.usual)
-		}
-		return int64(float64(ns) * c.factor)
-	}}
 }

@@ -18,7 +18,7 @@ var (
 	ofRanks = []cause{slowRanks{}, sometimesSlow{}, slowWorkers{}, throttledRanks{}, aloneRank{}}
 	ofCalls = []cause{
 		lateReceivers{}, callCost{verdict.Messages}, callCost{verdict.Collectives}, callCost{verdict.IO},
-		oneAfterTheOther{}, lateStart{}, fewCPUs{}, cpuLimits{}, tracerOverhead{},
+		oneAfterTheOther{}, lateStart{}, fewCPUs{}, cpuLimits{}, blockedRanks{}, tracerOverhead{},
 	}
 	ofWork = []cause{unequalWork{}, movingWork{}}
 )
@@ -54,6 +54,8 @@ type Hypothesis struct {
 	// estimated is an estimated gain in ns, for effects that the replay cannot predict; 0: the gain
 	// comes from the replay.
 	estimated int64
+	// last is set if it is named only where there is no other cause.
+	last bool
 	// doubt reports, after the replay, whether the gain is due to something else; nil: never.
 	doubt func(h *Hypothesis, p *played) bool
 	What  string // description for the table of what-ifs: "rank 3 computes as fast as the others"

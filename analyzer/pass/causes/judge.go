@@ -22,7 +22,7 @@ type played struct {
 }
 
 // judge replays the hypotheses and selects the causes in order: the first gains most, the second
-// gainsEnough most given the first, and so on.
+// gains most given the first, and so on.
 func judge(ctx context.Context, e *evidence, marks predict.Marks, also []predict.Scenario) (p played, causes, all []Hypothesis, err error) {
 	if e.Run() <= 0 {
 		return played{}, nil, nil, nil
@@ -56,7 +56,10 @@ func judge(ctx context.Context, e *evidence, marks predict.Marks, also []predict
 	left = exceptSumsOf(e, apart(e, left))
 	before, promised := e.Run(), e.Run()
 	for len(causes) < maxCauses {
-		best := narrowest(e, left, before)
+		best := narrowest(e, left, before, false)
+		if best < 0 && len(causes) == 0 {
+			best = narrowest(e, left, before, true)
+		}
 		if best < 0 {
 			break
 		}
@@ -146,19 +149,19 @@ func gainsEnough(e *evidence, h *Hypothesis, before int64) bool {
 	return e.Share(before-h.length) >= leastGainOf(h.Cause.Kind, h.Cause.Form)
 }
 
-// narrowest returns the index of the narrowest hypothesis that gains nearly as much as the best
-// one, −1 if none gains enough.
-func narrowest(e *evidence, list []Hypothesis, before int64) int {
+// narrowest returns the index of the narrowest hypothesis that gains nearly as much as the best one,
+// −1 if none gains enough. last selects those that are named only where there is no other cause.
+func narrowest(e *evidence, list []Hypothesis, before int64, last bool) int {
 	most := int64(0)
 	for i := range list {
-		if gainsEnough(e, &list[i], before) {
+		if list[i].last == last && gainsEnough(e, &list[i], before) {
 			most = max(most, before-list[i].length)
 		}
 	}
 	best := -1
 	for i := range list {
 		h := &list[i]
-		if !gainsEnough(e, h, before) || float64(before-h.length) < keeps*float64(most) {
+		if h.last != last || !gainsEnough(e, h, before) || float64(before-h.length) < keeps*float64(most) {
 			continue
 		}
 		if best < 0 || cmp.Or(cmp.Compare(h.width, list[best].width), cmp.Compare(h.length, list[best].length)) < 0 {

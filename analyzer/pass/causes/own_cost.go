@@ -18,8 +18,8 @@ func isAbout(e *evidence, kind verdict.Kind, function uint16) bool {
 
 // suggest assumes that calls of a kind take only the time that they wait for other ranks. For
 // messages and collectives it is limited to the costliest call site and similar ones: small calls
-// cost by their number, large ones by their duration. Small calls that take long because they wait
-// for a CPU are not a cause.
+// cost by their number, large ones by their duration. The part of their time in which they wait for
+// a CPU belongs to another cause.
 func (c callCost) suggest(e *evidence) []Hypothesis {
 	kind := c.kind
 	var where accounts.Activity
@@ -52,11 +52,12 @@ func (c callCost) suggest(e *evidence) []Hypothesis {
 		h.Cause.Kind = verdict.Network
 	}
 	free := like(e, where, &h.Cause)
-	if (h.Cause.Form == verdict.TooMany || h.Cause.Form == verdict.TooOften) && areDelayed(e, where) {
-		return nil
-	}
-	h.change = change{free: func(function uint16, site uint32) bool {
-		return free[accounts.Activity{Function: function, Site: site}]
+	h.change = change{keeps: func(function uint16, site uint32) float64 {
+		what := accounts.Activity{Function: function, Site: site}
+		if !free[what] {
+			return 1
+		}
+		return e.delayedPart(what)
 	}}
 	switch n := len(free) - 1; {
 	case h.Cause.Kind == verdict.Network:
@@ -95,13 +96,6 @@ func like(e *evidence, costliest accounts.Activity, c *verdict.Cause) map[accoun
 		}
 	}
 	return is
-}
-
-// areDelayed reports whether waiting for a CPU explains the own time of calls: they usually take
-// long, and most of their measured time is run delay.
-func areDelayed(e *evidence, calls accounts.Activity) bool {
-	t, d := e.Total[calls], e.DelayedCalls[calls]
-	return d.Wall > 0 && float64(t.Ns-t.Waited) >= longCall*float64(t.Count) && float64(d.Delayed) >= minDelayed*float64(d.Wall)
 }
 
 // longestIn returns the longest own time (without waiting) that a rank spent in calls of a kind.

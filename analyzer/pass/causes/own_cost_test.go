@@ -10,6 +10,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/internal/tracetest"
+	"github.com/cairn-mpi/cairn/trace"
 )
 
 // Only call sites that are called at least half as often as the costliest one belong to a cause of
@@ -31,4 +32,33 @@ func TestCallSitesLikeTheCostliest(t *testing.T) {
 	}
 	free := like(a, accounts.Activity{Function: send, Site: 1}, &verdict.Cause{Kind: verdict.Messages, Form: verdict.TooMany})
 	assert.Equal(t, map[accounts.Activity]bool{{Function: send, Site: 1}: true, {Function: send, Site: 2}: true, {Function: send, Site: 4}: true}, free)
+}
+
+// The kernel counted for both ranks that they waited for a CPU for 0.9 of the time that they are in
+// calls: without these messages of 20 · 10 the run would be 0.1 of that shorter.
+func TestMessagesDoNotGainTheLackOfCPUs(t *testing.T) {
+	b := tracetest.New(2)
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		r.At("m.c:1").Init(0, 1)
+		for k := range 20 {
+			at := 1 + 12*float64(k)
+			if i == 0 {
+				r.At("m.c:2").Call("MPI_Send", at+2, at+12, tracetest.Args{"dest": 1, "count": 1 << 20, "datatype": "MPI_BYTE"})
+			} else {
+				r.At("m.c:3").Recv(at+2, at+12, 0, 1<<20)
+			}
+		}
+		r.At("m.c:4").Finalize(241, 242)
+		inCalls := int64(202 * tracetest.Unit)
+		r.Info().Context = []trace.ContextSample{{MonotonicNS: 1, RunDelayNS: 1}, {MonotonicNS: 242 * tracetest.Unit, RunDelayNS: 1 + inCalls/10*9}}
+	})
+	inSearch(t, b, func(f *Found) {
+		for i := range f.All {
+			if h := &f.All[i]; h.Cause.Kind == verdict.Messages {
+				assert.InDelta(t, 242-0.1*200, float64(h.length)/tracetest.Unit, 1, h.What) // traces hold rounded measurements
+				return
+			}
+		}
+		t.Error("no hypothesis about messages")
+	})
 }

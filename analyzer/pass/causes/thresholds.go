@@ -25,6 +25,7 @@ var leastGain = []struct {
 	{verdict.Collectives, verdict.NoForm, 0.08},
 	{verdict.Network, verdict.NoForm, 0.08},
 	{verdict.IO, verdict.NoForm, 0.05},
+	{verdict.Kernel, verdict.NoForm, 0.1},
 	{verdict.CPUs, verdict.NoForm, 0.1},
 	{verdict.StartEnd, verdict.NoForm, 0.05},
 	{verdict.Tracer, verdict.NoForm, 0.05},
@@ -99,8 +100,6 @@ const (
 	maxRanks        = 0.6     // provided that they are at most this fraction of all ranks
 	eachTimeAlike   = 0.6     // of the longest wait: the minimum of the mean wait in a chain
 	finer           = 8       // times as many blocks in a pipeline: a division that programs can do
-	longCall        = 500_000 // ns, on average: calls that are mostly long enough to be measured
-	minDelayed      = 0.75    // of the measured time of calls that wait for a CPU rather than for anything else
 	latestStart     = 3.0     // times the usual distance between starts
 )
 

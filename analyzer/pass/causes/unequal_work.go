@@ -153,5 +153,32 @@ func imbalance(e *evidence, workers []outliers.Worker, region accounts.Activity,
 	}
 	c := e.causeOf(verdict.Imbalance, set, region)
 	c.Form, c.Spread = form, &s
+	if e.HasEvidence() {
+		c.BlockedSeconds = blockedMost(e, workers, moving)
+	}
 	return c
+}
+
+// blockedMost returns how long, in seconds, the busiest of workers is blocked in the kernel, if that
+// explains most of the difference between the ranks; otherwise 0.
+func blockedMost(e *evidence, workers []outliers.Worker, in outliers.Scope) float64 {
+	blocked := slices.Clone(workers)
+	for i, w := range workers {
+		blocked[i].Useful = 0
+		for what, o := range e.Each[e.MainOf[w.Row]].OffCPU {
+			if in.Has(what) {
+				blocked[i].Useful += accounts.Seconds(o.Blocked)
+			}
+		}
+	}
+	mean, usual, longer, more := outliers.MeanUseful(workers), outliers.MeanUseful(blocked), 0.0, 0.0
+	for i, w := range workers {
+		if w.Useful > mean {
+			longer, more = longer+w.Useful-mean, more+blocked[i].Useful-usual
+		}
+	}
+	if longer <= 0 || more < explains*longer {
+		return 0
+	}
+	return blocked[0].Useful
 }

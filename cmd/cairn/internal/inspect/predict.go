@@ -63,10 +63,10 @@ same time. The model is LogGP; the documentation of package analyzer/predict lis
 			if changed.Compute, err = computeFactors(t, compute); err != nil {
 				return cli.UsageError(err)
 			}
-			if changed.Free, err = freeCalls(t, free); err != nil {
+			if changed.Keeps, err = freeCalls(t, free); err != nil {
 				return cli.UsageError(err)
 			}
-			if changed.Network == nil && changed.Compute == nil && changed.Free == nil {
+			if changed.Network == nil && changed.Compute == nil && changed.Keeps == nil {
 				return cli.UsageError(errors.New("no change is given: see 'cairn predict --help'"))
 			}
 			clocks, err := tracefile.ClockBeside(c.Context(), args[0], s3, f)
@@ -172,7 +172,7 @@ func computeFactors(t timeline.Trace, values []string) (func(int, predict.Region
 }
 
 // freeCalls parses the values of --free.
-func freeCalls(t timeline.Trace, values []string) (func(uint16, uint32) bool, error) {
+func freeCalls(t timeline.Trace, values []string) (func(uint16, uint32) float64, error) {
 	if len(values) == 0 {
 		return nil, nil
 	}
@@ -199,5 +199,10 @@ func freeCalls(t timeline.Trace, values []string) (func(uint16, uint32) bool, er
 			return nil, fmt.Errorf("--free %s: the trace has no such call; 'cairn report' and 'cairn dump' show its calls", value)
 		}
 	}
-	return func(function uint16, site uint32) bool { return chosen[call{function, site}] }, nil
+	return func(function uint16, site uint32) float64 {
+		if chosen[call{function, site}] {
+			return 0
+		}
+		return 1
+	}, nil
 }

@@ -1,0 +1,135 @@
+package causes
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
+	"github.com/cairn-mpi/cairn/analyzer/pass/causes/outliers"
+	"github.com/cairn-mpi/cairn/analyzer/predict"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+)
+
+// blockedRanks is ranks that are blocked in the kernel in a region, neither running nor ready to
+// run: all of them, or too many to be an exception. If they wait for files, these are the cause.
+// Otherwise it may be a wait that the program wants, so it is named only if there is no other cause.
+type blockedRanks struct{}
+
+// suggest assumes that ranks are not blocked in the region in which they are blocked longest.
+func (blockedRanks) suggest(e *evidence) []Hypothesis {
+	where, set, all := mostBlocked(e)
+	if len(set) == 0 || !e.isWorthIt(int64(set[0].Useful*1e9)) || e.AreFew(&outliers.Suspicion{Set: set}) {
+		return nil
+	}
+	h := Hypothesis{width: allRanks}
+	blocked, wall, bytes, moves := int64(0), int64(0), int64(0), 0
+	only := map[int]bool{}
+	for _, w := range set {
+		i := e.MainOf[w.Row]
+		o := e.Each[i].OffCPU[where]
+		only[i] = true
+		blocked, wall, bytes = blocked+o.Blocked, wall+o.Wall, bytes+max(0, o.Bytes)
+		if o.MovesData() {
+			moves++
+		}
+	}
+	named := set
+	if len(set) == all {
+		named = nil // all alike
+	}
+	h.Cause, h.last = e.causeOf(verdict.Kernel, named, where), true
+	if 2*moves > len(set) {
+		h.Cause = e.causeOf(verdict.IO, named, where)
+		h.Cause.Form, h.last = verdict.Blocked, false
+		h.Cause.Bytes = float64(bytes) / float64(len(set))
+	}
+	n := float64(len(set))
+	h.Cause.EachSeconds, h.Cause.BlockedSeconds = accounts.Seconds(wall)/n, accounts.Seconds(blocked)/n
+	h.change = without(e, only, outliers.Only(where), func(o *accounts.OffCPU) int64 { return o.Blocked })
+	h.What = h.Cause.Who() + " were not blocked in the kernel " + verdict.Between(h.Cause.After, h.Cause.Before)
+	h.Assumes = "These computations take as long as the ranks were running or ready to run; calls keep their own cost, waiting follows."
+	return []Hypothesis{h}
+}
+
+// mostBlocked returns the region in which ranks are blocked longest, those that are blocked there at
+// least half as long as the first of them, longest first, and the number of all ranks.
+func mostBlocked(e *evidence) (where accounts.Activity, set []outliers.Worker, all int) {
+	sums := map[accounts.Activity]int64{}
+	for _, i := range e.MainOf {
+		if i < 0 {
+			continue
+		}
+		all++
+		for what, o := range e.Each[i].OffCPU {
+			sums[what] += o.Blocked
+		}
+	}
+	most := int64(0)
+	for what, ns := range sums {
+		if ns > most || ns == most && what.Less(where) {
+			where, most = what, ns
+		}
+	}
+	if most == 0 {
+		return where, nil, all
+	}
+	for row, i := range e.MainOf {
+		if i >= 0 && e.Each[i].OffCPU[where] != nil {
+			set = append(set, outliers.Worker{Row: row, Useful: accounts.Seconds(e.Each[i].OffCPU[where].Blocked)})
+		}
+	}
+	slices.SortStableFunc(set, func(x, y outliers.Worker) int { return cmp.Compare(y.Useful, x.Useful) })
+	set = slices.DeleteFunc(set, func(w outliers.Worker) bool { return 2*w.Useful < set[0].Useful })
+	return where, set, all
+}
+
+// without removes a part of the measured time (for instance the wait for a CPU) from the computations
+// of a scope on some locations (nil: all). If it consisted of few long pauses, these are removed;
+// otherwise each instance is shortened by the same factor.
+func without(e *evidence, only map[int]bool, in outliers.Scope, part func(*accounts.OffCPU) int64) change {
+	cuts := make([]map[predict.Region]cut, len(e.Each))
+	for i := range e.Each {
+		if only != nil && !only[i] {
+			continue
+		}
+		cuts[i] = map[predict.Region]cut{}
+		for what, o := range e.Each[i].OffCPU {
+			if t := e.Each[i].Tallies[what]; t != nil && o.Wall > 0 && in.Has(what) {
+				cuts[i][regionOf(what)] = cutOf(t, e.usual(what), part(o), o.Wall)
+			}
+		}
+	}
+	return change{takes: func(location int, r predict.Region, ns int64) int64 {
+		if c, known := cuts[location][r]; known {
+			return c.of(ns)
+		}
+		return ns
+	}}
+}
+
+// A cut is how instances of a computation become shorter: those above the limit take as long as
+// usual or, if there is no limit, all are multiplied by the factor.
+type cut struct{ factor, limit, usual float64 }
+
+// cutOf returns the cut that removes ns of the measured wall time of a computation. A factor must not
+// shorten what was normal: if the pauses of long instances explain what is to be removed, and are
+// not much more, only these become shorter.
+func cutOf(t *accounts.Tally, usual float64, ns, wall int64) cut {
+	if usual > 0 {
+		n, long := t.Spread.Above(longer * usual)
+		if pauses := long - float64(n)*usual; pauses >= explains*float64(ns) && explains*pauses <= float64(ns) {
+			return cut{1, longer * usual, usual}
+		}
+	}
+	return cut{factor: 1 - min(1, float64(ns)/float64(wall))}
+}
+
+func (c cut) of(ns int64) int64 {
+	switch {
+	case c.usual == 0:
+		return int64(float64(ns) * c.factor)
+	case float64(ns) > c.limit:
+		return int64(c.usual)
+	}
+	return ns
+}
