@@ -166,15 +166,16 @@ func (r *reader) Read(made *timeline.Call, to *packed) {
 		}
 	}
 	first := len(r.requests)
-	r.read(made, &r.call)
+	r.read(made, made.Event.Unfinished(), &r.call)
 	r.pack(&r.call, first, to)
 	if fixed && to.flags&packedWhole == 0 {
 		r.known[r.location].add(made.Event, to, r.requests[first:], len(r.terminals))
 	}
 }
 
-// read fills c with the parts of the call that matching needs.
-func (r *reader) read(made *timeline.Call, c *Call) {
+// read fills c with the parts of the call that matching needs. Those of an open call include what
+// it waits for.
+func (r *reader) read(made *timeline.Call, open bool, c *Call) {
 	e := made.Event
 	terminal := &r.terminals[e.Terminal]
 	p := terminal.plan
@@ -183,9 +184,12 @@ func (r *reader) read(made *timeline.Call, c *Call) {
 		return
 	}
 	c.Record, c.Poll, c.Terminal = made.Record, r.gaps[made.Location].See(e), e.Terminal
-	c.open, c.idle, c.unsuccessful, c.request, c.requests, c.event = e.Unfinished(), false, false, 0, nil, nil
+	c.open, c.idle, c.unsuccessful, c.request, c.requests, c.event = open, false, false, 0, nil, nil
 	if p.action == ignore || p.canFail() && (terminal.outcome == failedAlways || terminal.outcome == perCall && failed(&e.Return)) {
 		c.prototype, c.idle = prototype{plan: p}, true
+		if c.open {
+			c.event = timeline.Keep(e) // it may need a lock
+		}
 		return
 	}
 	c.prototype = prototype{plan: p, comm: r.instances.comm(e.Comm), own: int32(e.OwnRank)}
@@ -205,7 +209,10 @@ func (r *reader) read(made *timeline.Call, c *Call) {
 			r.completed(p, e)
 		}
 	case requestStatus:
-		if c.unsuccessful = p.missed(e); !c.unsuccessful {
+		if c.open {
+			c.event = timeline.Keep(e)
+			r.started(p.in(e, semantics.Request))
+		} else if c.unsuccessful = p.missed(e); !c.unsuccessful {
 			r.completed(p, e)
 		}
 	case probe:

@@ -9,7 +9,10 @@ import (
 // that found no partner.
 func (m *Matcher) Finish() []Leftover {
 	if s, ok := m.handler.(Stopper); ok {
-		s.Stopped(m.unreturned())
+		s.Stopped(m.unreturned(m.stopped))
+	}
+	if s, ok := m.handler.(Poller); ok {
+		s.Tested(m.tested(s.Polled()))
 	}
 	m.abandonStopped()
 	for row := range m.ranks {

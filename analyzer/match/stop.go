@@ -3,6 +3,7 @@ package match
 import (
 	"slices"
 
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -14,7 +15,15 @@ type Stopper interface {
 	Stopped([]Unreturned)
 }
 
-// An Unreturned is a call that never returned: its rank ended in it.
+// A Poller is a Stopper that asks what unsuccessful tests at the end of the run waited for.
+type Poller interface {
+	Stopper
+	Polled() []*timeline.Call
+	Tested([]Unreturned) // one for each call of Polled
+}
+
+// An Unreturned is a call that never returned, because its rank ended in it, or an unsuccessful
+// test.
 type Unreturned struct {
 	Point
 	Comm  int    // of the call: index into Trace.Communicators; −1: the call has none
@@ -36,6 +45,10 @@ type Wait struct {
 	// Collective reports that the operation is collective. Ordinal is its number on Comm, from 0.
 	Collective bool
 	Ordinal    uint32
+	// Lock reports that it is a lock of a window, on the target Peer (−1: the target is itself).
+	// For are the ranks that may hold the lock; which of them does is not known. It is granted if
+	// the holder releases it, or if the target enters MPI.
+	Lock bool
 	// Stray is an unreceived message from Peer with another tag or on another communicator, nil if
 	// there is none.
 	Stray *Stray
@@ -59,6 +72,7 @@ type stop struct {
 	part       int
 	probe      *prototype
 	partners   []int32 // rows, for a call on a window
+	lock       *neededLock
 	proto      *prototype
 }
 
@@ -72,6 +86,9 @@ func (m *Matcher) stop(p *plan, c *Call, row int) {
 	s.Point.set(c, row)
 	m.stopped = append(m.stopped, s)
 	if c.idle {
+		if p.Operation == semantics.RemoteAccess || p.Synchronization == semantics.SyncFlush {
+			s.lock = m.neededLock(p, c, row)
+		}
 		return
 	}
 	switch p.action {
@@ -89,15 +106,15 @@ func (m *Matcher) stop(p *plan, c *Call, row int) {
 		s.probe = &proto
 	case wait, waitAny, waitSome, waitAll:
 		s.any = p.action == waitAny || p.action == waitSome
-		for i := range c.requests {
-			if r := m.ranks[row].requests.get(c.requests[i].request); r != nil && r.active {
-				s.requests = append(s.requests, *r)
-			}
-		}
+		s.pending(m, c, row)
 	case matchedReceive:
 		if e := m.ranks[row].messages[p.in(c.event, semantics.Message).Int]; e != nil {
 			s.requests = append(s.requests, request{ends: [2]*End{nil, e}})
 		}
+	case requestStatus:
+		action := p.completingAction(p.in(c.event, semantics.Request))
+		s.any = action == waitAny || action == waitSome
+		s.pending(m, c, row)
 	case initialize, finalize:
 		comm := int32(startupComm)
 		if p.action == finalize {
@@ -130,7 +147,18 @@ func (m *Matcher) stop(p *plan, c *Call, row int) {
 				s.partners = o.exposure
 			}
 		}
-	case ignore, start, requestFree, requestStatus, createGroup, epochPost, acquireLock, releaseLock, makeGroup, partitionReady, partitionArrived:
+	case acquireLock, releaseLock:
+		s.lock = m.neededLock(p, c, row)
+	case ignore, start, requestFree, createGroup, epochPost, makeGroup, partitionReady, partitionArrived:
+	}
+}
+
+// pending adds the requests of a call that are still active.
+func (s *stop) pending(m *Matcher, c *Call, row int) {
+	for i := range c.requests {
+		if r := m.ranks[row].requests.get(c.requests[i].request); r != nil && r.active {
+			s.requests = append(s.requests, *r)
+		}
 	}
 }
 
@@ -151,9 +179,9 @@ func (m *Matcher) abandonStopped() {
 
 // unreturned returns what the calls that never returned waited for. It must be called before the
 // remaining operations are settled.
-func (m *Matcher) unreturned() []Unreturned {
+func (m *Matcher) unreturned(stopped []*stop) []Unreturned {
 	sent := map[receiverKey][]*channel{} // channels with unreceived messages, by receiver
-	if len(m.stopped) > 0 {
+	if len(stopped) > 0 {
 		for i := range m.channels.slots {
 			if ch := &m.channels.slots[i]; ch.used && ch.key.object == 0 && !ch.sends.empty() {
 				k := receiverKey{dest: ch.key.dest}
@@ -161,8 +189,8 @@ func (m *Matcher) unreturned() []Unreturned {
 			}
 		}
 	}
-	list := make([]Unreturned, 0, len(m.stopped))
-	for _, s := range m.stopped {
+	list := make([]Unreturned, 0, len(stopped))
+	for _, s := range stopped {
 		u := Unreturned{Point: s.Point, Comm: int(s.comm), Any: s.any}
 		for i := range s.requests {
 			r := &s.requests[i]
@@ -170,9 +198,7 @@ func (m *Matcher) unreturned() []Unreturned {
 				if e == nil {
 					continue
 				}
-				if w := m.waitOf(e, s, k == 1, sent[receiverKey{dest: int32(s.Row)}]); len(w.For) > 0 || len(u.Waits) == 0 || !u.Any {
-					u.Waits = append(u.Waits, w)
-				}
+				u.Waits = append(u.Waits, m.waitOf(e, s, k == 1, sent[receiverKey{dest: int32(s.Row)}]))
 			}
 			if r.collective != nil {
 				u.Waits = append(u.Waits, m.waitIn(r.collective, r.part))
@@ -191,9 +217,31 @@ func (m *Matcher) unreturned() []Unreturned {
 				u.Waits = append(u.Waits, Wait{Post: s.Point, For: []int{rank}, Comm: int(s.comm), Peer: rank, Tag: -1})
 			}
 		}
+		if s.lock != nil {
+			u.Waits = append(u.Waits, m.waitForLock(s))
+		}
 		list = append(list, u)
 	}
 	return list
+}
+
+// tested returns what unsuccessful tests waited for: what the same calls would have, had they
+// blocked.
+func (m *Matcher) tested(tests []*timeline.Call) []Unreturned {
+	if len(tests) == 0 {
+		return nil
+	}
+	known := m.stopped
+	m.stopped = nil
+	reading := newReading(m.trace)
+	for _, test := range tests {
+		var c Call
+		reading.reader(test.Location).read(test, true, &c)
+		m.stop(c.plan, &c, m.threads[test.Location].row)
+	}
+	polled := m.unreturned(m.stopped)
+	m.stopped = known
+	return polled
 }
 
 func (m *Matcher) rankOf(row int) int { return int(m.trace.Ranks().Numbers().At(row)) }

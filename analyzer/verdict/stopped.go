@@ -11,17 +11,19 @@ import (
 
 // A Stop describes a run that did not reach its end. Kind and Form determine which fields apply.
 type Stop struct {
-	// Hang, Crash; "": the run was ended from outside without a problem, or its ranks left
-	// without MPI_Finalize
+	// Hang, Crash; "": neither is known, or its ranks left without MPI_Finalize
 	Kind Kind
-	Form Form // for Hang: Cycle, Missing, Mismatch; "": unknown why no rank made progress
+	Form Form // for Hang: Cycle, Missing, Mismatch
 
 	Seconds float64 // duration of the run; for a crash, until the first death
-	Waited  float64 // for a hang: how long none of the named ranks had made progress; 0: not known
-	Ranks   int     // number of ranks of the run
+	// For a hang: how long none of the named ranks had made progress; 0: not known. If neither a
+	// hang nor a crash is known: for how long no rank had made progress; 0: calls went on until
+	// the end.
+	Waited float64
+	Ranks  int // number of ranks of the run
 
 	Cycle  []Waiting // each waits for the next, the last for the first
-	Named  []Who     // the rank that never came, or died; for a mismatch, one Who per call that does not match
+	Named  []Who     // the rank that never came, or died; for a mismatch, one Who per call that does not match; if neither is known, ranks that computed
 	Others []Waiting // other waiting ranks, one entry per call; the largest first
 	Death  *Death    // for a crash
 	Scope  string    // for a crash: "pod", "node" or "host" if all of its ranks ended at once
@@ -32,6 +34,14 @@ type Stop struct {
 	Send   bool      // they waited until their messages were received
 	Number int       // for a mismatch: number of the collective, from 1
 	Stray  string    // for a cycle: description of a message that was sent and never received; "": none
+	Doubts []Doubt   // why it is not known whether ranks could proceed
+}
+
+// A Doubt is why it is not known whether ranks could proceed.
+type Doubt struct {
+	Ranks string
+	Count int
+	What  string // "whether anybody connects"
 }
 
 // A Waiting is one rank, or several ranks that wait in the same call.
@@ -39,6 +49,7 @@ type Waiting struct {
 	Ranks string // "3", "0-2"
 	Count int
 	Call  Call
+	Polls bool   // it tested again and again with this call
 	Rank  string // for a cycle: the rank that it waits for
 	For   string // what it waits for: "from rank 3, tag 7, MPI_COMM_WORLD"; "" if the call determines it
 }
@@ -76,14 +87,47 @@ func (s *Stop) Sentence() string {
 		return s.missing()
 	case s.Kind == Hang && s.Form == Mismatch:
 		return s.mismatch()
-	case s.Kind == Hang:
-		return fmt.Sprintf("This job hung%s: %s.%s", s.during(), "all its ranks were in MPI calls that did not return, and the trace does not tell why", s.others("Ranks"))
 	case s.Kind == Crash:
 		return s.crash()
 	case s.Left != "":
 		return fmt.Sprintf("%s left without MPI_Finalize after %s.", capital(s.Left), wording.Duration(s.Seconds))
 	}
-	return fmt.Sprintf("This job was stopped after %s while it was making progress.", wording.Duration(s.Seconds))
+	return s.seen()
+}
+
+// seen describes a run of which neither a hang nor a crash is known.
+func (s *Stop) seen() string {
+	if s.Waited <= 0 {
+		return fmt.Sprintf("This job was stopped after %s while it was making progress.", wording.Duration(s.Seconds))
+	}
+	text := fmt.Sprintf("This job was stopped after %s", wording.Duration(s.Seconds))
+	var parts []string
+	for i := range s.Named {
+		if i == maxNamed {
+			parts = append(parts, "others computed")
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%s computed after %s", s.Named[i].name(), s.Named[i].After.At()))
+	}
+	if len(s.Others) > 0 {
+		parts = append(parts, s.list())
+	}
+	if len(parts) > 0 {
+		text += fmt.Sprintf("; in its last %s %s", wording.Duration(s.Waited), and(parts))
+	}
+	if len(s.Doubts) == 0 {
+		return text + "."
+	}
+	parts = nil
+	for i := range s.Doubts {
+		if i == maxNamed {
+			parts = append(parts, "more")
+			break
+		}
+		d := &s.Doubts[i]
+		parts = append(parts, fmt.Sprintf("%s (%s)", d.What, names(d.Ranks, d.Count)))
+	}
+	return text + ". Whether it hung is not known: the trace does not show " + and(parts) + "."
 }
 
 // during describes for how long.
@@ -131,7 +175,7 @@ func (s *Stop) cycle() string {
 					b.WriteString("and ")
 				}
 			}
-			fmt.Fprintf(&b, "rank %s waited in %s", s.Cycle[i].Ranks, s.Cycle[i].in())
+			fmt.Fprintf(&b, "rank %s %s", s.Cycle[i].Ranks, s.Cycle[i].does())
 		}
 		if len(s.Cycle) == 2 {
 			b.WriteString(": they waited for each other.")
@@ -273,7 +317,7 @@ func (s *Stop) list() string {
 			parts = append(parts, "others elsewhere")
 			break
 		}
-		parts = append(parts, fmt.Sprintf("%s waited in %s", s.name(&s.Others[i]), s.Others[i].in()))
+		parts = append(parts, fmt.Sprintf("%s %s", s.name(&s.Others[i]), s.Others[i].does()))
 	}
 	return and(parts)
 }
@@ -298,8 +342,6 @@ func (s *Stop) Advice() []string {
 		return []string{fmt.Sprintf("Look at what %s does after %s: a loop that does not end, a lock, or work that takes much longer there. A debugger or py-spy, attached to it in the next run, shows the line.", who.name(), who.After.At())}
 	case s.Kind == Hang && s.Form == Mismatch:
 		return []string{"Let all ranks of the communicator make the same collective calls in the same order, with the same root and operation. Look for a loop that one rank leaves earlier, and for collectives inside branches that depend on the rank."}
-	case s.Kind == Hang:
-		return []string{"Look at the calls below: whom they wait for. A debugger attached to a rank of the next run shows more."}
 	case s.Kind == Crash && s.Scope != "":
 		return []string{fmt.Sprintf("See why the %s was lost: kubectl describe, its events (evicted, out of memory, node not ready). The program is not to blame for what the others did then.", s.Scope)}
 	case s.Kind == Crash && s.Death.Abort:
@@ -313,7 +355,10 @@ func (s *Stop) Advice() []string {
 	case s.Left != "":
 		return []string{"Call MPI_Finalize on every rank before the program ends."}
 	}
-	return []string{"Nothing was wrong when it was ended: raise the time limit, or let the job run to its end. What follows is about the part that ran."}
+	if s.Waited > 0 {
+		return []string{"Look at where the ranks were (below). In the next run, attach a debugger or py-spy to a rank when it stands still: it shows whether the rank can go on."}
+	}
+	return []string{"If it was ended by a time limit, raise the limit, or let the job run to its end. What follows is about the part that ran."}
 }
 
 // site returns a call site in words.
@@ -324,6 +369,14 @@ func (w *Waiting) in() string {
 		return w.Call.At()
 	}
 	return fmt.Sprintf("%s (%s)", w.Call.At(), w.For)
+}
+
+// does says what the ranks did: they waited in a call, or polled with it.
+func (w *Waiting) does() string {
+	if w.Polls {
+		return "polled in vain with " + w.in()
+	}
+	return "waited in " + w.in()
 }
 
 func (w *Who) name() string { return names(w.Ranks, w.Count) }

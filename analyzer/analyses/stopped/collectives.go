@@ -19,8 +19,8 @@ type collectives struct {
 	trace    timeline.Trace
 	counts   []map[int]uint32 // by row and communicator
 	pending  map[position]*instance
-	present  map[int]int       // number of members in the trace, by communicator
-	mismatch map[int]*instance // by communicator: the first mismatch
+	present  map[int]int         // number of members in the trace, by communicator
+	mismatch map[int][]*instance // by communicator
 }
 
 // A position identifies an operation in the order of a communicator.
@@ -32,8 +32,11 @@ type position struct {
 // An instance is one operation with the ranks that have entered it, grouped by their arguments.
 type instance struct {
 	position
-	arrived int
-	groups  []group
+	arrived     int
+	groups      []group
+	open        bool // a rank ended in it
+	nonblocking bool
+	listed      bool // in collectives.mismatch
 }
 
 type group struct {
@@ -53,7 +56,7 @@ type asked struct {
 
 func newCollectives(t timeline.Trace) collectives {
 	return collectives{
-		trace: t, counts: make([]map[int]uint32, t.Ranks().Len()), pending: map[position]*instance{}, present: map[int]int{}, mismatch: map[int]*instance{},
+		trace: t, counts: make([]map[int]uint32, t.Ranks().Len()), pending: map[position]*instance{}, present: map[int]int{}, mismatch: map[int][]*instance{},
 	}
 }
 
@@ -98,12 +101,26 @@ func (s *collectives) see(row int, c *timeline.Call) {
 	} else {
 		i.groups[k].rows = append(i.groups[k].rows, row)
 	}
-	if len(i.groups) > 1 && (s.mismatch[at.comm] == nil || s.mismatch[at.comm].ordinal > at.ordinal) {
-		s.mismatch[at.comm] = i
+	i.open, i.nonblocking = i.open || e.Unfinished(), i.nonblocking || f.Completion == semantics.Nonblocking
+	// one from which all ranks have returned has done no harm
+	if len(i.groups) > 1 && (i.open || i.nonblocking) && !i.listed {
+		s.mismatch[at.comm], i.listed = append(s.mismatch[at.comm], i), true
 	}
 	if i.arrived == s.members(e.Comm) {
 		delete(s.pending, at)
 	}
+}
+
+// mismatchAt returns the mismatch because of which an operation cannot end: it is that one, or comes
+// after one in which a rank still is. It returns nil if there is none.
+func (s *collectives) mismatchAt(comm int, ordinal uint32) *instance {
+	var first *instance
+	for _, i := range s.mismatch[comm] {
+		if (i.ordinal == ordinal || i.open && i.ordinal < ordinal) && (first == nil || i.ordinal < first.ordinal) {
+			first = i
+		}
+	}
+	return first
 }
 
 // members returns the number of members of a communicator that are in the trace.
@@ -127,9 +144,17 @@ func (a *asked) agrees(b *asked) bool {
 		(a.bytes == b.bytes || a.bytes < 0 || b.bytes < 0)
 }
 
-// sameCount lists the operations in which all ranks must pass the same amount of data.
-var sameCount = []string{
-	"MPI_Bcast", "MPI_Reduce", "MPI_Allreduce", "MPI_Scan", "MPI_Exscan", "MPI_Reduce_scatter_block", "MPI_Allgather", "MPI_Alltoall",
+// sameCount reports whether all ranks must pass the same amount of data to a collective. Ranks may
+// divide it differently among datatypes.
+func sameCount(f *semantics.Function) bool {
+	switch f.Movement {
+	case semantics.Broadcast, semantics.Reduce, semantics.AllReduce, semantics.Scan:
+		return true
+	case semantics.AllGather, semantics.AllToAllExchange, semantics.ReduceScatter:
+		return f.ReceivePerPeer // not lists of counts
+	case semantics.NoMovement, semantics.Scatter, semantics.Gather:
+	}
+	return false
 }
 
 func askedIn(e *trace.Event) asked {
@@ -153,21 +178,13 @@ func askedIn(e *trace.Event) asked {
 			next++
 		}
 	}
-	if base := strings.Replace(a.function, "MPI_I", "MPI_", 1); slices.Contains(sameCount, a.function) || slices.Contains(sameCount, capitalized(base)) {
+	if sameCount(f) && f.Operation != semantics.Neighbor {
 		count, datatype := in(semantics.Count), in(semantics.Datatype)
 		if size, known := datatypes.Size(datatype.Text); known && count.Form == trace.Int {
 			a.bytes = count.Int * size
 		}
 	}
 	return a
-}
-
-// capitalized returns MPI_Bcast for MPI_bcast.
-func capitalized(name string) string {
-	if len(name) < 5 {
-		return name
-	}
-	return name[:4] + strings.ToUpper(name[4:5]) + name[5:]
 }
 
 // differs describes, for the first of two groups that call the same function, how they differ.

@@ -190,7 +190,7 @@ func whereabouts(r *state) string {
 // who returns the state of a rank.
 func (s *search) who(r *state) verdict.Who {
 	w := verdict.Who{Ranks: fmt.Sprint(r.rank), Count: 1, Gone: r.finished}
-	if r.open != nil {
+	if r.open != nil && !r.polls {
 		w.In = s.call(r.open.Function, r.open.Site)
 	}
 	if r.last.there {
@@ -215,7 +215,7 @@ func (s *search) waiting(counts func(*state) bool) []verdict.Waiting {
 	}
 	var list []verdict.Waiting
 	for k, set := range rows {
-		w := verdict.Waiting{Ranks: s.list(set), Count: len(set), Call: s.call(k.function, k.site)}
+		w := verdict.Waiting{Ranks: s.list(set), Count: len(set), Call: s.call(k.function, k.site), Polls: s.states[set[0]].polls}
 		if len(set) == 1 {
 			w.For = s.words(s.states[set[0]].open)
 		}

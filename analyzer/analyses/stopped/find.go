@@ -38,11 +38,10 @@ func findEnding(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) 
 // search determines the reason from the observation.
 type search struct {
 	*observation
-	ended   int64 // last time at which a rank was known to be alive
-	stuck   []bool
-	canAct  []bool
-	cycle   []int // ranks
-	accused []int // rows that the sentence names
+	ended     int64 // last time at which a rank was known to be alive
+	abilities []ability
+	cycle     []int // ranks
+	accused   []int // rows that the sentence names
 }
 
 // stop returns the data of the first sentence. A death has priority: the waiting of others after it
@@ -54,7 +53,9 @@ func (s *search) stop() *verdict.Stop {
 			return found
 		}
 	}
-	return &verdict.Stop{Seconds: seconds(s.ended - s.begin)}
+	stop := s.seen()
+	stop.Ranks = len(s.states)
+	return stop
 }
 
 func seconds(ns int64) float64 { return float64(ns) / 1e9 }

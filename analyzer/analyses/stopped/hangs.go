@@ -8,121 +8,39 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
-// If a rank could still make progress, it is a hang only if that rank has computed for at least
-// longEnough, and for muchLonger times as long as any rank did before. Waits shorter than minWait
-// may be due to a run that was stopped at that time.
-const (
-	longEnough = 500e6
-	muchLonger = 3
-	minWait    = 20e6
-)
-
-// hung finds a hang.
+// hung reads the closed set of ranks that cannot proceed: its first mismatched collective, its
+// shortest cycle, or the rank outside of it that it waits for. It returns nil if the set is empty.
 func (s *search) hung() *verdict.Stop {
-	var waiting []int
-	for i := range s.states {
-		if s.states[i].open != nil && !s.states[i].detail.begin {
-			waiting = append(waiting, i)
-		}
-	}
-	if len(waiting) == 0 {
-		return nil
-	}
 	s.play()
 	var stuck []int
 	for i := range s.states {
-		if s.stuck[i] {
+		if s.stuck(i) {
 			stuck = append(stuck, i)
 		}
 	}
-	// Ranks in mismatched calls may have all partners present.
-	if rows := stuck; len(rows) > 0 || s.waited(waiting) >= longEnough {
-		if len(rows) == 0 {
-			rows = waiting
-		}
-		if stop := s.mismatched(rows); stop != nil {
-			return stop
+	for _, read := range []func([]int) *verdict.Stop{s.mismatched, s.circle, s.never} {
+		if found := read(stuck); found != nil {
+			found.Kind, found.Seconds = verdict.Hang, seconds(s.ended-s.begin)
+			return found
 		}
 	}
-	if len(stuck) > 0 && s.waited(stuck) >= minWait {
-		if stop := s.circle(stuck); stop != nil {
-			return stop
-		}
-		return s.never(stuck)
-	}
-	return s.slow()
+	return nil
 }
 
-// play determines which ranks could still make progress:
-//
-//   - a rank that computes;
-//   - a rank that waits for nothing that has not begun;
-//   - a rank whose requirements (or one of them, if that is enough) can be met by ranks that can
-//     make progress.
-func (s *search) play() {
-	n := len(s.states)
-	s.canAct, s.stuck = make([]bool, n), make([]bool, n)
-	for i := range s.states {
-		r := &s.states[i]
-		s.canAct[i] = !r.finished && r.open == nil
-	}
-	for changed := true; changed; {
-		changed = false
-		for i := range s.states {
-			if r := &s.states[i]; r.open != nil && !s.canAct[i] && s.returns(r.open) {
-				s.canAct[i], changed = true, true
-			}
-		}
-	}
-	for i := range s.states {
-		s.stuck[i] = s.states[i].open != nil && !s.canAct[i]
-	}
-}
-
-// returns reports whether a call can return by the actions of ranks that can make progress.
-func (s *search) returns(u *match.Unreturned) bool {
-	if len(u.Waits) == 0 {
-		return true // its requirements are unknown
-	}
-	for i := range u.Waits {
-		if done := s.ends(&u.Waits[i]); done && u.Any {
-			return true
-		} else if !done && !u.Any {
-			return false
-		}
-	}
-	return !u.Any
-}
-
-func (s *search) ends(w *match.Wait) bool {
-	if len(w.For) == 0 || s.foreign(w.Comm) {
-		return true
-	}
-	for _, rank := range w.For {
-		row, there := s.rows[rank]
-		can := !there || s.canAct[row] // actions of a rank that is not in the trace are unknown
-		if can && w.AnyOf {
-			return true
-		} else if !can && !w.AnyOf {
-			return false
-		}
-	}
-	return !w.AnyOf
-}
-
-// foreign reports whether a communicator includes processes of another world, which are not in this
-// trace.
-func (s *search) foreign(comm int) bool {
-	comms := s.trace.Communicators()
-	return comm >= 0 && comm < len(comms) && comms[comm].RemoteWorld != ""
+// stuck reports whether a rank is in a call and cannot proceed.
+func (s *search) stuck(row int) bool {
+	return s.states[row].open != nil && s.abilities[row] == cannot
 }
 
 // waited returns how long none of these ranks has made progress.
 func (s *search) waited(rows []int) int64 {
-	since := s.states[rows[0]].open.Enter
-	until := int64(0)
-	for _, row := range rows {
-		since, until = max(since, s.states[row].open.Enter), max(until, s.states[row].died)
+	since, until := int64(0), int64(0)
+	for i, row := range rows {
+		r := &s.states[row]
+		if i == 0 {
+			since = r.open.Enter
+		}
+		since, until = max(since, r.open.Enter), max(until, r.died)
 	}
 	return max(0, until-since)
 }
@@ -132,11 +50,11 @@ func (s *search) next(row int) []int {
 	var list []int
 	u := s.states[row].open
 	for i := range u.Waits {
-		if s.ends(&u.Waits[i]) && !u.Any {
+		if s.ends(&u.Waits[i]) != cannot {
 			continue
 		}
 		for _, rank := range u.Waits[i].For {
-			if to, there := s.rows[rank]; there && !s.canAct[to] {
+			if to, there := s.rows[rank]; there && s.abilities[to] == cannot {
 				list = append(list, to)
 			}
 		}
@@ -167,13 +85,13 @@ func (s *search) circle(stuck []int) *verdict.Stop {
 	if ahead := s.ahead(best, stuck); ahead >= 0 {
 		return s.absent(ahead, s.waitersOf(stuck, ahead))
 	}
-	stop := &verdict.Stop{Kind: verdict.Hang, Form: verdict.Cycle, Seconds: seconds(s.ended - s.begin), Waited: seconds(s.waited(best))}
+	stop := &verdict.Stop{Form: verdict.Cycle, Waited: seconds(s.waited(best))}
 	for i, row := range best {
 		r := &s.states[row]
 		s.cycle = append(s.cycle, r.rank)
 		to := s.states[best[(i+1)%len(best)]].rank
 		stop.Cycle = append(stop.Cycle, verdict.Waiting{
-			Ranks: fmt.Sprint(r.rank), Count: 1, Call: s.call(r.open.Function, r.open.Site), Rank: fmt.Sprint(to), For: s.wordsFor(r.open, to),
+			Ranks: fmt.Sprint(r.rank), Count: 1, Call: s.call(r.open.Function, r.open.Site), Polls: r.polls, Rank: fmt.Sprint(to), For: s.wordsFor(r.open, to),
 		})
 		if stop.Stray == "" {
 			stop.Stray = s.stray(r)
@@ -226,7 +144,7 @@ func (s *search) back(from, less int) []int {
 		if less > 0 && depth[at] >= less {
 			return nil
 		}
-		if !s.stuck[at] || s.states[at].detail.ends {
+		if !s.stuck(at) || s.states[at].detail.ends {
 			continue
 		}
 		for _, to := range s.next(at) {
@@ -248,19 +166,23 @@ func (s *search) back(from, less int) []int {
 	return nil
 }
 
-// never handles a rank that is in MPI_Finalize, or gone, while others wait for it.
+// never finds a rank that others wait for and that is gone, in MPI_Finalize, or overdue: that with
+// most waiters.
 func (s *search) never(stuck []int) *verdict.Stop {
-	for _, row := range stuck {
-		if s.states[row].detail.ends {
+	var found []int
+	absent := -1
+	for row := range s.states {
+		if r := &s.states[row]; !r.finished && !r.overdue && !(r.detail.ends && s.stuck(row)) {
 			continue
 		}
-		for _, to := range s.next(row) {
-			if t := &s.states[to]; t.finished || t.detail.ends {
-				return s.absent(to, s.waitersOf(stuck, to))
-			}
+		if waiters := s.waitersOf(stuck, row); len(waiters) > len(found) {
+			absent, found = row, waiters
 		}
 	}
-	return &verdict.Stop{Kind: verdict.Hang, Seconds: seconds(s.ended - s.begin), Waited: seconds(s.waited(stuck)), Others: s.waiting(func(*state) bool { return true })}
+	if absent < 0 {
+		return nil
+	}
+	return s.absent(absent, found)
 }
 
 // waitersOf returns the given rows that wait for a row.
@@ -283,46 +205,12 @@ func (s *search) targets(u *match.Unreturned) []int {
 	return list
 }
 
-// slow finds a rank that computes for much longer than any rank did before, while all others wait
-// for it.
-func (s *search) slow() *verdict.Stop {
-	longest := int64(0)
-	for i := range s.states {
-		longest = max(longest, s.states[i].longest)
-	}
-	var found *state
-	var waiters []int
-	for i := range s.states {
-		r := &s.states[i]
-		if r.finished || r.open != nil || !r.last.there {
-			continue
-		}
-		lasted := r.died - r.last.exit
-		if lasted < longEnough || lasted < muchLonger*longest {
-			continue
-		}
-		var waiting []int
-		for k := range s.states {
-			if s.states[k].open != nil && slices.Contains(s.targets(s.states[k].open), r.rank) {
-				waiting = append(waiting, k)
-			}
-		}
-		if len(waiting) > 0 && (found == nil || len(waiting) > len(waiters)) {
-			found, waiters = r, waiting
-		}
-	}
-	if found == nil {
-		return nil
-	}
-	return s.absent(found.row, waiters)
-}
-
 // absent returns the hang of ranks that wait for one that never came.
 func (s *search) absent(row int, waiters []int) *verdict.Stop {
 	r := &s.states[row]
 	s.accused = []int{row}
 	stop := &verdict.Stop{
-		Kind: verdict.Hang, Form: verdict.Missing, Seconds: seconds(s.ended - s.begin), Waited: seconds(s.waited(waiters)), Named: []verdict.Who{s.who(r)},
+		Form: verdict.Missing, Waited: seconds(s.waited(waiters)), Named: []verdict.Who{s.who(r)},
 	}
 	in := func(r *state) bool { return slices.Contains(waiters, r.row) }
 	stop.Others = append(s.waiting(in), s.waiting(func(o *state) bool { return !in(o) && o != r })...)
@@ -346,20 +234,18 @@ func (s *search) absent(row int, waiters []int) *verdict.Stop {
 	return stop
 }
 
-// mismatched finds mismatched collective calls on the communicators that stuck ranks wait on or are
-// members of.
+// mismatched finds mismatched collective calls that stuck ranks are in.
 func (s *search) mismatched(stuck []int) *verdict.Stop {
-	if s.lost {
-		return nil
-	}
 	var found *instance
-	for comm, i := range s.collectives.mismatch {
-		concerned := false
-		for _, g := range i.groups {
-			concerned = concerned || slices.ContainsFunc(g.rows, func(row int) bool { return slices.Contains(stuck, row) })
-		}
-		if concerned && (found == nil || comm < found.comm) {
-			found = i
+	for _, row := range stuck {
+		for i := range s.states[row].open.Waits {
+			w := &s.states[row].open.Waits[i]
+			if !w.Collective {
+				continue
+			}
+			if x := s.collectives.mismatchAt(w.Comm, w.Ordinal); x != nil && (found == nil || x.comm < found.comm) {
+				found = x
+			}
 		}
 	}
 	if found == nil {
@@ -368,7 +254,7 @@ func (s *search) mismatched(stuck []int) *verdict.Stop {
 	groups := slices.Clone(found.groups)
 	slices.SortStableFunc(groups, func(a, b group) int { return len(a.rows) - len(b.rows) })
 	stop := &verdict.Stop{
-		Kind: verdict.Hang, Form: verdict.Mismatch, Seconds: seconds(s.ended - s.begin), Waited: seconds(s.waited(stuck)),
+		Form: verdict.Mismatch, Waited: seconds(s.waited(stuck)),
 		Comm: s.communicator(found.comm), Number: int(found.ordinal) + 1,
 	}
 	for k := range groups {

@@ -27,8 +27,13 @@ type state struct {
 
 	last    call              // last call of its main thread
 	longest int64             // its longest computation between two calls
-	open    *match.Unreturned // nil: its main thread was not in a call
-	detail  detail            // arguments of the open call
+	open    *match.Unreturned // nil: its main thread was not in a call and did not poll
+	polls   bool              // open is what it polled for, since open.Enter
+	overdue bool
+	detail  detail              // arguments of the open call
+	others  []*match.Unreturned // by thread that made calls, except the main one; nil: not in a call
+	attempt polling.Attempt
+	acted   int64 // when it last entered or left a call that did not poll
 }
 
 // A call is a call that has returned.
@@ -55,13 +60,15 @@ type observation struct {
 	states      []state // by row
 	rows        map[int]int
 	begin       int64
-	unreturned  []match.Unreturned
 	collectives collectives
 	lost        bool // calls are missing, possibly the partners of unmatched ones
 }
 
-// listener is the handler of the pass. It only collects the calls that never returned.
-type listener struct{ unreturned []match.Unreturned }
+// listener is the handler of the pass. It only collects what the ranks waited for at their end.
+type listener struct {
+	polls              []polls // by location
+	unreturned, tested []match.Unreturned
+}
 
 func (*listener) Message(*match.Message)             {}
 func (*listener) Collective(*match.Collective, int)  {}
@@ -69,6 +76,58 @@ func (*listener) Settled(*match.Completion)          {}
 func (l *listener) Stopped(calls []match.Unreturned) { l.unreturned = calls }
 
 func observe(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*observation, error) {
+	o := newObservation(t, clocks)
+	locations := timeline.Locations(t)
+	details := make([]detail, len(locations)) // by location: of the last open call
+	var once sync.Mutex
+	handler := &listener{polls: make([]polls, len(locations))}
+	called := make([]bool, len(locations))
+	_, err := match.InSections(ctx, t, clocks, handler, nil, func(c *match.Call) {
+		called[c.Location] = true
+		l := locations[c.Location]
+		o.states[l.Row].see(c, l.Main == c.Location)
+	}, func(c *timeline.Call) {
+		if c.Signature.Untraced {
+			once.Lock()
+			o.lost = true
+			once.Unlock()
+		}
+		if c.Event.Unfinished() {
+			details[c.Location] = detailOf(c)
+		}
+		handler.polls[c.Location].see(c)
+		o.collectives.see(locations[c.Location].Row, c)
+	})
+	if err != nil {
+		return nil, err
+	}
+	open := make([]*match.Unreturned, len(locations))
+	for i := range handler.unreturned {
+		u := &handler.unreturned[i]
+		open[u.Location] = u
+	}
+	for i, l := range locations {
+		switch s := &o.states[l.Row]; {
+		case l.Main == i:
+			s.open, s.detail = open[i], details[i]
+		case called[i]:
+			s.others = append(s.others, open[i])
+		}
+	}
+	if t.Meta().Timing.Mode == timing.Aggregated {
+		if err := o.timeBySums(clocks, locations); err != nil {
+			return nil, err
+		}
+	} else {
+		o.addPolls(locations, handler.tested)
+	}
+	for i := range o.states {
+		o.begin = min(o.begin, o.states[i].begin)
+	}
+	return o, nil
+}
+
+func newObservation(t timeline.Trace, clocks *timeline.Clocks) *observation {
 	o := &observation{trace: t, rows: map[int]int{}, begin: math.MaxInt64, collectives: newCollectives(t)}
 	for row, r := range t.Ranks().All() {
 		s := state{row: row, rank: r.Rank, pod: r.Pod, node: r.Node, host: r.Host, finished: r.EndedEarly == "", living: r.EndedEarly == trace.Running, begin: math.MaxInt64, end: r.End}
@@ -79,53 +138,28 @@ func observe(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*o
 		o.rows[r.Rank] = row
 		o.states = append(o.states, s)
 	}
-	locations := timeline.Locations(t)
-	details := make([]detail, len(locations)) // by location: of the last open call
-	var once sync.Mutex
-	handler := new(listener)
-	_, err := match.InSections(ctx, t, clocks, handler, nil, func(c *match.Call) {
-		l := locations[c.Location]
-		s := &o.states[l.Row]
-		s.begin = min(s.begin, c.Enter)
-		s.died = max(s.died, c.Exit)
-		if l.Main != c.Location || c.Signature.Return.Form == trace.Absent {
-			return
-		}
-		if s.last.there && c.Enter-s.last.exit > s.longest {
-			s.longest = c.Enter - s.last.exit
-		}
-		kind := c.Poll.Kind()
-		s.last = call{c.Function.ID, c.Signature.Site, c.Enter, c.Exit, kind == polling.Missed || kind == polling.Aside && s.last.missed, true}
-	}, func(c *timeline.Call) {
-		if c.Signature.Untraced {
-			once.Lock()
-			o.lost = true
-			once.Unlock()
-		}
-		if c.Event.Unfinished() {
-			details[c.Location] = detailOf(c)
-		}
-		o.collectives.see(locations[c.Location].Row, c)
-	})
-	if err != nil {
-		return nil, err
+	return o
+}
+
+// see adds the next call of one of the rank's threads.
+func (s *state) see(c *match.Call, main bool) {
+	s.begin = min(s.begin, c.Enter)
+	s.died = max(s.died, c.Exit)
+	open, kind := c.Signature.Return.Form == trace.Absent, c.Poll.Kind()
+	switch {
+	case open:
+		s.acted = max(s.acted, c.Enter)
+	case kind != polling.Missed && kind != polling.Aside:
+		s.acted = max(s.acted, c.Exit)
 	}
-	o.unreturned = handler.unreturned
-	for i := range o.unreturned {
-		u := &o.unreturned[i]
-		if l := locations[u.Location]; l.Main == u.Location {
-			o.states[l.Row].open, o.states[l.Row].detail = u, details[u.Location]
-		}
+	if !main || open {
+		return
 	}
-	if t.Meta().Timing.Mode == timing.Aggregated {
-		if err := o.timeBySums(clocks, locations); err != nil {
-			return nil, err
-		}
+	s.attempt.See(c.Poll, &c.Record)
+	if s.last.there && c.Enter-s.last.exit > s.longest {
+		s.longest = c.Enter - s.last.exit
 	}
-	for i := range o.states {
-		o.begin = min(o.begin, o.states[i].begin)
-	}
-	return o, nil
+	s.last = call{c.Function.ID, c.Signature.Site, c.Enter, c.Exit, kind == polling.Missed || kind == polling.Aside && s.last.missed, true}
 }
 
 // timeBySums takes times from the sums if those of single calls were not recorded: a call that
@@ -140,6 +174,7 @@ func (o *observation) timeBySums(clocks *timeline.Clocks, locations []timeline.L
 		s := &o.states[l.Row]
 		begin, end := o.trace.Span(i)
 		s.begin, s.died, s.last.there, s.longest = clocks.Time(l.Row, begin), max(s.died, clocks.Time(l.Row, end)), false, 0
+		s.acted = s.died // it is not known when
 		if s.open == nil {
 			continue
 		}
@@ -153,6 +188,7 @@ func (o *observation) timeBySums(clocks *timeline.Clocks, locations []timeline.L
 			if a := &aggregates[k]; signatures[a.Terminal].Return.Form == trace.Absent {
 				last := at(a.Durations.Sum) - at(0)
 				s.open.Enter = s.died - last
+				s.acted = s.open.Enter
 			}
 		}
 	}

@@ -11,8 +11,13 @@ import (
 
 // wait describes what an operation waited for: "from rank 3, tag 7, MPI_COMM_WORLD".
 func (s *search) wait(w *match.Wait) string {
-	if w.Collective {
+	switch {
+	case w.Collective:
 		return ""
+	case w.Lock && w.Peer >= 0:
+		return fmt.Sprintf("for the lock of rank %d, %s", w.Peer, s.communicator(w.Comm))
+	case w.Lock:
+		return "for its lock, " + s.communicator(w.Comm)
 	}
 	direction, peer := "from", "any rank"
 	if w.Send {
@@ -111,6 +116,9 @@ func (s *search) rankOf(r *state) Rank {
 		out.State = "finished"
 	case r.open != nil:
 		out.State = "waiting"
+		if r.polls {
+			out.State = "polling"
+		}
 		where, since = s.call(r.open.Function, r.open.Site), r.open.Enter
 		out.Root = r.detail.root
 		if r.open.Comm >= 0 {

@@ -1,0 +1,180 @@
+package stopped
+
+import (
+	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// An ability is whether a rank can proceed. The order matters: what needs several ranks has the
+// least of their abilities, and what needs one of them has the greatest.
+type ability uint8
+
+const (
+	cannot ability = iota
+	unknown
+	can
+)
+
+// A rank has stood still if it has been in one call, or has only polled, for longEnough. A rank that
+// has computed for longEnough, and for muchLonger times as long as any rank did before, is overdue.
+const (
+	longEnough = 500e6
+	muchLonger = 3
+)
+
+// play determines which ranks could still make progress. At first none of them can. Then whatever
+// the abilities of the others allow is added, until nothing changes. The ranks that still cannot
+// are a closed set: each of them waits for members of the set, for ranks that have ended, or for
+// ranks that are overdue.
+func (s *search) play() {
+	s.abilities = make([]ability, len(s.states))
+	longest := int64(0)
+	for i := range s.states {
+		longest = max(longest, s.states[i].longest)
+	}
+	for i := range s.states {
+		r := &s.states[i]
+		lasted := r.died - r.last.exit
+		r.overdue = !r.finished && r.open == nil && r.last.there && lasted >= longEnough && lasted >= muchLonger*longest
+	}
+	for changed := true; changed; {
+		changed = false
+		for i := range s.states {
+			if now := s.abilityOf(&s.states[i]); now > s.abilities[i] {
+				s.abilities[i], changed = now, true
+			}
+		}
+	}
+}
+
+// abilityOf returns the ability of a rank: that of the ablest of its threads.
+func (s *search) abilityOf(r *state) ability {
+	if r.finished {
+		return cannot
+	}
+	able := can
+	switch {
+	case r.open != nil && r.stood() >= longEnough:
+		able = s.returns(r.open)
+	case r.overdue:
+		able = cannot
+	}
+	for _, u := range r.others {
+		if u == nil { // a thread that has ended, or that computes
+			able = max(able, unknown)
+		} else {
+			able = max(able, s.returns(u))
+		}
+	}
+	return able
+}
+
+// stood returns for how long a rank has been in its call.
+func (r *state) stood() int64 { return r.died - r.open.Enter }
+
+// returns returns whether a call can return.
+func (s *search) returns(u *match.Unreturned) ability {
+	if len(u.Waits) == 0 || s.lost {
+		return unknown
+	}
+	return combine(len(u.Waits), u.Any, func(i int) ability { return s.ends(&u.Waits[i]) })
+}
+
+// ends returns whether an operation can end.
+func (s *search) ends(w *match.Wait) ability {
+	of := func(i int) ability { return s.abilityOfRank(w.For[i]) }
+	switch {
+	case s.foreign(w.Comm), w.Lock && len(w.For) == 0:
+		return unknown
+	case w.Collective && s.collectives.mismatchAt(w.Comm, w.Ordinal) != nil:
+		return cannot
+	case len(w.For) == 0:
+		return can
+	case w.Lock && w.Peer >= 0:
+		return max(combine(len(w.For), true, of), s.abilityOfRank(w.Peer))
+	}
+	return combine(len(w.For), w.AnyOf, of)
+}
+
+// abilityOfRank returns the ability of a rank of MPI_COMM_WORLD. What a rank does that is not in the
+// trace is unknown.
+func (s *search) abilityOfRank(rank int) ability {
+	if row, there := s.rows[rank]; there {
+		return s.abilities[row]
+	}
+	return unknown
+}
+
+// combine returns the greatest of n abilities, or the least.
+func combine(n int, greatest bool, of func(int) ability) ability {
+	all := of(0)
+	for i := 1; i < n; i++ {
+		if greatest {
+			all = max(all, of(i))
+		} else {
+			all = min(all, of(i))
+		}
+	}
+	return all
+}
+
+// foreign reports whether a communicator includes processes of another world, which are not in this
+// trace.
+func (s *search) foreign(comm int) bool {
+	comms := s.trace.Communicators()
+	return comm >= 0 && comm < len(comms) && comms[comm].RemoteWorld != ""
+}
+
+// doubt returns why it is not known whether a rank could proceed: "whether anybody connects". It
+// returns "" if that depends on other ranks only.
+func (s *search) doubt(r *state) string {
+	if s.lost {
+		return "what the ranks had sent and received, since the trace lacks calls"
+	}
+	if r.open != nil && r.stood() >= longEnough {
+		if why := s.doubtOf(r.open); why != "" {
+			return why
+		}
+	}
+	for _, u := range r.others {
+		if u == nil {
+			return "whether its other threads could act"
+		}
+		if why := s.doubtOf(u); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+func (s *search) doubtOf(u *match.Unreturned) string {
+	if len(u.Waits) == 0 {
+		switch s.trace.Semantics(u.Function).Creation {
+		case semantics.FromAccept:
+			return "whether anybody connects"
+		case semantics.FromConnect:
+			return "whether anybody accepts"
+		case semantics.FromSpawn:
+			return "whether the new processes start"
+		case semantics.NoCreation, semantics.FromParent, semantics.FromMerge, semantics.FromMembers, semantics.FromGroup,
+			semantics.Intercommunicator, semantics.WithParent, semantics.FromJoin:
+		}
+		return "what that needs"
+	}
+	for i := range u.Waits {
+		w := &u.Waits[i]
+		switch {
+		case s.foreign(w.Comm):
+			return "what the processes of the other world do"
+		case w.Lock && len(w.For) == 0:
+			return "who holds the lock"
+		}
+		for _, rank := range w.For {
+			if _, there := s.rows[rank]; !there {
+				return "what " + who(trace.NewRankList([]int{rank}).String(), 1) + " does, since the trace lacks it"
+			}
+		}
+	}
+	return ""
+}
