@@ -33,7 +33,8 @@ type Findings struct {
 //      thread waited for a CPU or the hypervisor took it away, then the time for which it was
 //      blocked; the rest is useful;
 //   4. calls without waiting for other ranks: messages, collectives, files;
-//   5. waiting: for late receivers according to the wait state. The rest is attributed to the
+//   5. waiting in a call that never returned, or by polling that never succeeded;
+//   6. other waiting: for late receivers according to the wait state. The rest is attributed to the
 //      delays that caused it (package delays), in the row of the cause that they belong to. Waiting
 //      without a cause is unexplained.
 
@@ -57,6 +58,7 @@ const (
 	tracing
 	untraced
 	waitingRow
+	never
 	unexplained
 	ledgerRows
 )
@@ -77,6 +79,7 @@ var ledgerLabels = [ledgerRows]verdict.LedgerRow{
 	tracing:       {What: "tracer", Label: "The tracer", Kind: verdict.Tracer},
 	untraced:      {What: "untraced", Label: "Not traced"},
 	waitingRow:    {What: "waiting", Label: "Waiting for other ranks"},
+	never:         {What: "never", Label: "Waiting for what never came"},
 	unexplained:   {What: "unexplained", Label: "Waiting that nothing explains"},
 }
 
@@ -215,6 +218,7 @@ func (a *book) ledgerOf(row int) (l [ledgerRows]int64) {
 			take(lateReceivers, t.Ns)
 		}
 	}
+	take(never, account.Never)
 	take(waitingRow, left)
 	return l
 }

@@ -180,6 +180,12 @@ func askedIn(e *trace.Event) asked {
 	}
 	if sameCount(f) && f.Operation != semantics.Neighbor {
 		count, datatype := in(semantics.Count), in(semantics.Datatype)
+		if f.ReceivePerPeer && f.In[semantics.ReceiveCount] >= 0 { // what is sent may be MPI_IN_PLACE
+			count = in(semantics.ReceiveCount)
+		}
+		if f.ReceivePerPeer && f.In[semantics.ReceiveDatatype] >= 0 {
+			datatype = in(semantics.ReceiveDatatype)
+		}
 		if size, known := datatypes.Size(datatype.Text); known && count.Form == trace.Int {
 			a.bytes = count.Int * size
 		}

@@ -33,6 +33,7 @@ type Account struct {
 	Overhead             int64 // overhead of the tracer
 	Initialize, Finalize int64 // inside MPI_Init and MPI_Finalize
 	Waited               int64
+	Never                int64 // of Waited: for what never came
 	Path                 int64
 	pathWork             int64 // computation on the path
 	Strip                Strip
@@ -45,6 +46,7 @@ type Account struct {
 
 	firsts    int // max. durations that are kept of a computation
 	stretches route.ForwardStretches
+	vain      vain
 	done      int64 // time up to which they are accounted for
 	waits     matching.ForwardWaits
 
@@ -120,6 +122,7 @@ func (a *Account) run(ctx context.Context, j *eventlog.Log, location int, thread
 			}
 			a.span(span, before, call, c, location)
 		}
+		a.vain.see(c, poll, step, call)
 		last = call
 		if query {
 			return
@@ -143,6 +146,7 @@ func (a *Account) run(ctx context.Context, j *eventlog.Log, location int, thread
 		pass.Add(n)
 	}
 	a.closeRegion(before, last)
+	a.waitInVain()
 	a.skip(location, math.MaxInt64)
 	return r.Err()
 }
