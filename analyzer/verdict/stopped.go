@@ -109,11 +109,9 @@ func (s *Stop) seen() string {
 		}
 		parts = append(parts, fmt.Sprintf("%s computed after %s", s.Named[i].name(), s.Named[i].After.At()))
 	}
-	if len(s.Others) > 0 {
-		parts = append(parts, s.list())
-	}
+	parts = append(parts, s.clauses()...)
 	if len(parts) > 0 {
-		text += fmt.Sprintf("; in its last %s %s", wording.Duration(s.Waited), and(parts))
+		text += fmt.Sprintf("; in its last %s %s", wording.Duration(s.Waited), joined(parts))
 	}
 	if len(s.Doubts) == 0 {
 		return text + "."
@@ -310,8 +308,10 @@ func (s *Stop) others(begin string) string {
 	return " " + capital(list) + "."
 }
 
-func (s *Stop) list() string {
-	var parts []string
+func (s *Stop) list() string { return and(s.clauses()) }
+
+// clauses says what the other waiting ranks did, one clause per call.
+func (s *Stop) clauses() (parts []string) {
 	for i := range s.Others {
 		if i == maxNamed {
 			parts = append(parts, "others elsewhere")
@@ -319,7 +319,7 @@ func (s *Stop) list() string {
 		}
 		parts = append(parts, fmt.Sprintf("%s %s", s.name(&s.Others[i]), s.Others[i].does()))
 	}
-	return and(parts)
+	return parts
 }
 
 // Advice returns what to do next.
@@ -409,6 +409,14 @@ func capital(s string) string {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// joined joins clauses to a sentence.
+func joined(clauses []string) string {
+	if len(clauses) == 2 {
+		return clauses[0] + ", and " + clauses[1]
+	}
+	return and(clauses)
 }
 
 // and joins words to a list.

@@ -60,14 +60,15 @@ func (l *listener) Polled() (tests []*timeline.Call) {
 // Tested implements match.Poller.
 func (l *listener) Tested(tests []match.Unreturned) { l.tested = tests }
 
-// addPolls takes polling as an open call: of a main thread that has polled until its end. What it
+// addPolls takes polling as an open call: of a main thread that has polled for longEnough until its
+// end. What it
 // polled for is all that its tests waited for. If it made several, any of them could go on.
 func (o *observation) addPolls(locations []timeline.Location, tested []match.Unreturned) {
 	for i := range tested {
 		t := &tested[i]
 		l := locations[t.Location]
 		s := &o.states[l.Row]
-		if l.Main != t.Location || !s.attempt.On || s.died-s.last.exit >= longEnough {
+		if l.Main != t.Location || !s.attempt.On || s.died-s.attempt.Since < longEnough || s.died-s.last.exit >= longEnough {
 			continue
 		}
 		if !s.polls {
