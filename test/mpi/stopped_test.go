@@ -73,6 +73,11 @@ func endSoon(signal string, command []string) []string {
 func TestFirstSentenceOfStoppedJobs(t *testing.T) {
 	t.Parallel()
 	// step is a wrapper: calls in it are where it is called
+	polled := func(function string) string {
+		return `^This job hung for its last [2-9]\.\d s: rank 0 polled in vain with ` + function + ` at stops.c:\d+ \(from rank 1, tag 7, MPI_COMM_WORLD\), and rank 1 waited in MPI_Barrier at ` +
+			lineOf(t, "others") + ` \(MPI_COMM_WORLD\): they waited for each other\. Rank 1 had sent to rank 0 with tag 8 on MPI_COMM_WORLD by MPI_Send at ` + lineOf(t, "stray") +
+			`, which nobody received\. Meanwhile the other 2 ranks waited in MPI_Barrier at ` + lineOf(t, "others") + `\.$`
+	}
 	deadlock, ring := lineOf(t, "deadlock"), lineOf(t, "ring")
 	for i, c := range []struct {
 		how     string
@@ -90,6 +95,14 @@ func TestFirstSentenceOfStoppedJobs(t *testing.T) {
 			lineOf(t, "early") + `, but the other 3 ranks called MPI_Allreduce at ` + lineOf(t, "iterations") + `\.$`},
 		{"root", true, verdict.Hang, verdict.Mismatch, "1", `^This job hung in collective calls that do not match, .* rank 1 called MPI_Bcast at ` + lineOf(t, "root") +
 			` with root 1, but the other 3 ranks called MPI_Bcast at ` + lineOf(t, "root") + ` with root 0\.$`},
+		{"reduce", true, verdict.Hang, verdict.Mismatch, "1", `^This job hung in collective calls that do not match, for its last [2-9]\.\d s: as collective number 21 on MPI_COMM_WORLD, rank 1 called MPI_Allreduce at ` +
+			lineOf(t, "reduce") + `, but the other 3 ranks called MPI_Bcast at ` + lineOf(t, "broadcast") + `\.$`},
+		{"test", true, verdict.Hang, verdict.Cycle, "0-1", polled("MPI_Test")},
+		{"testall", true, verdict.Hang, verdict.Cycle, "0-1", polled("MPI_Testall")},
+		{"iprobe", true, verdict.Hang, verdict.Cycle, "0-1", polled("MPI_Iprobe")},
+		{"lock", true, verdict.Hang, verdict.Cycle, "1-2", `^This job hung for its last [2-9]\.\d s: rank 1 waited in MPI_Barrier at ` + lineOf(t, "kept") +
+			` \(MPI_COMM_WORLD\), and rank 2 waited in MPI_Win_(un)?lock at (` + lineOf(t, "lock") + `|` + lineOf(t, "unlock") + `) \(for the lock of rank 0, MPI_COMM_WORLD\): they waited for each other\. Meanwhile `},
+		{"poll", true, "", "", "", `^This job was stopped after \d+\.\d s( while it was making progress|; in its last \d\d\d ms .*)\. `},
 		{"missing", true, verdict.Hang, verdict.Missing, "1", `^This job hung: rank 1 never came to the MPI_Allreduce at ` + lineOf(t, "missing") +
 			` \(MPI_COMM_WORLD\), in which the other 3 ranks waited for the last [2-9]\.\d s; its last call was MPI_Allreduce at ` + lineOf(t, "steps") + `, and it had computed for [2-9]\.\d s since\.$`},
 		{"segv", false, verdict.Crash, "", "1", `^Rank 1 crashed \(signal 11, SIGSEGV\) .* into the run, ([2-9]\d\d ms|\d\.\d s) after MPI_Allreduce at ` + lineOf(t, "segv")},
@@ -122,11 +135,40 @@ func TestFirstSentenceOfStoppedJobs(t *testing.T) {
 					assert.Contains(t, r.stdout, first, r.stderr)
 					if c.kind == verdict.Hang {
 						assert.Greater(t, found.RunSeconds, 2.0, "the time of the hang counts")
+						assertInVain(t, found, c.form)
 					}
 				})
 			}
 		}
 	}
+}
+
+// assertInVain: nearly all time after the last progress is waiting for what never came. A rank that
+// computes for ever does not wait.
+func assertInVain(t *testing.T, found *analyzertest.Findings, form verdict.Form) {
+	t.Helper()
+	waiting := 4.0
+	if form == verdict.Missing {
+		waiting--
+	}
+	require.NotNil(t, found.Ledger)
+	for _, row := range found.Ledger.Rows {
+		if row.What == "never" {
+			assert.InEpsilon(t, waiting*found.Stopped.WaitedSeconds, float64(row.NS)/1e9, 0.1)
+		}
+	}
+}
+
+// Whether anybody connects to a port is not in the trace. MPICH has no ports with every transport.
+func TestAcceptMayGoOn(t *testing.T) {
+	t.Parallel()
+	command := launch("openmpi", 4, "stops", "accept")
+	command[len(command)-2] = stops(t, "openmpi")
+	r := trace(t, nil, endSoon("TERM", command)...)
+	found := reportIn(t, filepath.Join(r.dir, "report"))
+	assert.Regexp(t, `^This job was stopped after \d+\.\d s; in its last [2-9]\.\d s ranks 1-3 waited in MPI_Barrier at `+lineOf(t, "accepted")+
+		`, and rank 0 waited in MPI_Comm_accept at `+lineOf(t, "accept")+`\. Whether it hung is not known: the trace does not show whether anybody connects \(rank 0\)\.`, found.Verdict.Text)
+	assert.Empty(t, found.Stopped.Kind)
 }
 
 // A rank that SIGKILL ends leaves nothing. That it died first is known if the others live on. Both

@@ -147,15 +147,18 @@ func (s *state) see(c *match.Call, main bool) {
 	s.died = max(s.died, c.Exit)
 	open, kind := c.Signature.Return.Form == trace.Absent, c.Poll.Kind()
 	switch {
+	case kind == polling.Missed, kind == polling.Aside:
 	case open:
 		s.acted = max(s.acted, c.Enter)
-	case kind != polling.Missed && kind != polling.Aside:
+	default:
 		s.acted = max(s.acted, c.Exit)
 	}
-	if !main || open {
+	if !main {
 		return
 	}
-	s.attempt.See(c.Poll, &c.Record)
+	if s.attempt.See(c.Poll, &c.Record); open {
+		return
+	}
 	if s.last.there && c.Enter-s.last.exit > s.longest {
 		s.longest = c.Enter - s.last.exit
 	}

@@ -175,6 +175,20 @@ var noHangs = map[string]stoppedJob{
 
 func TestNoHangs(t *testing.T) { checkEndings(t, "", "", noHangs) }
 
+// A rank that is ended within a test has polled, too.
+func TestEndedWithinATest(t *testing.T) {
+	b := begun(2)
+	irecv(b.Rank(0).At("a.c:1"), 115, 1, 1, 1)
+	poll(b.Rank(0).At("a.c:2"), "MPI_Test", 120, 1120, args{"request": tracetest.Request(1)})
+	b.Rank(0).Unfinished("MPI_Test", 1120, 1120, args{"request": tracetest.Request(1)})
+	barrier(b.Rank(1), 120, 1120)
+	f := endOf(t, b)
+	require.Equal(t, verdict.Cycle, f.Form)
+	require.InDelta(t, 1, f.WaitedSeconds, 0.01)
+	require.Equal(t, "polling", f.Ranks[0].State)
+	require.Equal(t, "1", f.Ranks[0].For)
+}
+
 // A collective of different sizes from which all ranks have returned does not explain what follows.
 func TestMismatchThatDidNoHarm(t *testing.T) {
 	b := begun(2)

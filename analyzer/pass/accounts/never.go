@@ -29,7 +29,7 @@ func (v *vain) see(c *timeline.Record, poll polling.Poll, step *activity.Step, c
 		}
 		return
 	}
-	if v.since = v.attempt.Since; open {
+	if v.since = v.attempt.Since; !v.attempt.On {
 		v.since, v.time = c.Enter, nil
 	}
 	v.end = c.Exit

@@ -36,6 +36,37 @@ static void steps(int n, int milliseconds)
 		step(milliseconds); // steps
 }
 
+static int testall(MPI_Request *request, int *flag, MPI_Status *status)
+{
+	return MPI_Testall(1, request, flag, status);
+}
+
+static int iprobe(MPI_Request *request, int *flag, MPI_Status *status)
+{
+	(void)request;
+	return MPI_Iprobe(1, 7, MPI_COMM_WORLD, flag, status);
+}
+
+// await_by lets rank 0 test for a message that never comes: rank 1 has sent it with another tag.
+static void await_by(int test(MPI_Request *, int *, MPI_Status *))
+{
+	int value = 0, flag = 0;
+	MPI_Request request;
+	MPI_Status status;
+
+	if (rank == 0) {
+		if (test != iprobe)
+			MPI_Irecv(&value, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, &request);
+		while (!flag) {
+			test(&request, &flag, &status); // test
+			usleep(100);
+		}
+	}
+	if (rank == 1)
+		MPI_Send(&value, 1, MPI_INT, 0, 8, MPI_COMM_WORLD); // stray
+	MPI_Barrier(MPI_COMM_WORLD); // others
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -76,6 +107,57 @@ int main(int argc, char **argv)
 		static double many[1 << 18];
 		MPI_Bcast(many, 1 << 18, MPI_DOUBLE, rank == 1 ? 1 : 0, MPI_COMM_WORLD); // root
 		step(10);
+	} else if (strcmp(how, "reduce") == 0) { // rank 1 reduces while the others get something from rank 0
+		if (rank == 1)
+			MPI_Allreduce(&rank, &value, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); // reduce
+		else
+			MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD); // broadcast
+		MPI_Barrier(MPI_COMM_WORLD);
+	} else if (strcmp(how, "test") == 0) { // rank 0 tests for a message that has another tag
+		await_by(MPI_Test);
+	} else if (strcmp(how, "testall") == 0) {
+		await_by(testall);
+	} else if (strcmp(how, "iprobe") == 0) {
+		await_by(iprobe);
+	} else if (strcmp(how, "lock") == 0) { // rank 1 keeps the lock that the others need
+		MPI_Win window;
+		static int memory;
+		MPI_Win_create(&memory, sizeof memory, sizeof memory, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+		if (rank == 1) {
+			MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+			MPI_Put(&rank, 1, MPI_INT, 0, 0, 1, MPI_INT, window);
+			MPI_Win_flush(0, window);
+		}
+		MPI_Barrier(MPI_COMM_WORLD);
+		if (rank > 1) {
+			MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window); // lock
+			MPI_Put(&rank, 1, MPI_INT, 0, 0, 1, MPI_INT, window);
+			MPI_Win_unlock(0, window); // unlock
+		}
+		MPI_Barrier(MPI_COMM_WORLD); // kept
+	} else if (strcmp(how, "accept") == 0) { // nobody connects
+		char port[MPI_MAX_PORT_NAME];
+		MPI_Comm other;
+		if (rank == 0) {
+			MPI_Open_port(MPI_INFO_NULL, port);
+			MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &other); // accept
+		}
+		MPI_Barrier(MPI_COMM_WORLD); // accepted
+	} else if (strcmp(how, "poll") == 0) { // all is well: rank 0 tests for what the others compute for long
+		for (int i = 0; i < 6000; i++) {
+			if (rank == 0) {
+				for (int from = 1; from < size; from++) {
+					int flag = 0;
+					MPI_Request request;
+					MPI_Irecv(&value, 1, MPI_INT, from, 5, MPI_COMM_WORLD, &request);
+					while (!flag)
+						MPI_Test(&request, &flag, MPI_STATUS_IGNORE); // poll
+				}
+			} else {
+				compute(900);
+				MPI_Send(&rank, 1, MPI_INT, 0, 5, MPI_COMM_WORLD); // sent
+			}
+		}
 	} else if (strcmp(how, "segv") == 0) {
 		steps(10, 10); // segv
 		if (rank == 1) {
