@@ -262,7 +262,7 @@ func (m *Matcher) waitOf(e *End, s *stop, receive bool, sent []*channel) Wait {
 	case s.proto != nil: // the rank is not in the trace
 		w.Peer = g.world(s.Row, int(s.own), int64(s.proto.dest))
 	}
-	if e.partner == nil && w.Peer >= 0 {
+	if e.partner == nil && w.Peer >= 0 && e.Mode != semantics.Buffered {
 		w.For = []int{w.Peer}
 	}
 	return w
