@@ -64,6 +64,7 @@ type Who struct {
 	Detail  string  // detail of In: "with root 1"
 	After   Call    // the last call that returned
 	Seconds float64 // time since After
+	Tests   bool    // After is an unsuccessful test: they may test again
 	Gone    bool    // they had exited, with or without MPI_Finalize
 	Unknown bool    // they are not in the trace
 }
@@ -107,7 +108,11 @@ func (s *Stop) seen() string {
 			parts = append(parts, "others computed")
 			break
 		}
-		parts = append(parts, fmt.Sprintf("%s computed after %s", s.Named[i].name(), s.Named[i].After.At()))
+		did := "computed after"
+		if s.Named[i].Tests {
+			did = "made tests without success, the last with"
+		}
+		parts = append(parts, fmt.Sprintf("%s %s %s", s.Named[i].name(), did, s.Named[i].After.At()))
 	}
 	parts = append(parts, s.clauses()...)
 	if len(parts) > 0 {

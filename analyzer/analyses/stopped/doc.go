@@ -1,5 +1,5 @@
 // Package stopped determines how a run ended that did not reach MPI_Finalize: whether it hung, a
-// rank died, or it was ended while it made progress.
+// rank died, it was ended while it made progress, or none of these is known.
 //
 // Its input is a trace with ranks that ended early, and the run's clock map. Its findings are the
 // waiting ranks with their calls, the ranks that they waited for and since when; the shortest cycle
@@ -7,7 +7,9 @@
 // collective calls; or the first rank to die. Times are in seconds.
 //
 // Calls are matched as in package match. A rank waits for the ranks that have not begun what its
-// open call requires. It is stuck if no rank that still computes can end that wait: then the order
-// of calls alone proves a hang, however short it lasted. If a computing rank can end it, it is a
-// hang only if that rank has computed for much longer than any rank ever did before.
+// open call, or the tests that it polls with, require. Each rank can proceed, cannot, or it is
+// unknown: what depends on all of several ranks has the least of their abilities, what depends on
+// one of them the greatest (ability.go). Ranks in calls that cannot proceed are a hang; mismatched
+// collectives, cycles and missing ranks are readings of that set (hangs.go). If neither a hang nor
+// a death is known, only what was seen is reported (seen.go).
 package stopped

@@ -11,16 +11,16 @@ type Findings struct {
 
 // An Ending describes how a run ended that did not complete MPI_Finalize.
 type Ending struct {
-	// Kind is "hang", "crash", or "" if the run was stopped while it made progress or all ranks
-	// exited without MPI_Finalize. Form is a variant of the kind.
+	// Kind is "hang", "crash", or "" if neither is known or all ranks exited without
+	// MPI_Finalize. Form is a variant of the kind.
 	Kind verdict.Kind `json:"kind"`
 	Form verdict.Form `json:"form"`
 	// Text is the first sentence of the report. Advice is what to do next.
 	Text   string   `json:"text"`
 	Advice []string `json:"advice"`
 	// Seconds is the time from the start of the run to its end, or to the death of the first rank.
-	// WaitedSeconds is for how long none of the named ranks had made progress by then; 0 if
-	// unknown.
+	// WaitedSeconds is for how long none of the named ranks (if Kind is "": no rank) had made
+	// progress by then; 0 if unknown, or if calls went on until the end.
 	Seconds       float64 `json:"seconds"`
 	WaitedSeconds float64 `json:"waited_seconds"`
 	// Named are the ranks that the sentence is about, like "0-3,7". If they wait for each other in

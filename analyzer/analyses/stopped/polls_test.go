@@ -147,7 +147,7 @@ var noHangs = map[string]stoppedJob{
 			b.Rank(0).Ended("after MPI_Test", 1120)
 			barrier(b.Rank(1), 120, 1120)
 		},
-		"This job was stopped after 1.1 s; in its last 1.0 s rank 0 computed after MPI_Test at a.c:2, and rank 1 waited in MPI_Barrier at b.c:1 (MPI_COMM_WORLD).",
+		"This job was stopped after 1.1 s; in its last 1.0 s rank 0 made tests without success, the last with MPI_Test at a.c:2, and rank 1 waited in MPI_Barrier at b.c:1 (MPI_COMM_WORLD).",
 		[]int{}, "",
 	},
 	"a connection that nobody makes": {

@@ -31,13 +31,13 @@ func (s *search) computing() []verdict.Who {
 	rows := map[call][]int{}
 	for i := range s.states {
 		if r := &s.states[i]; r.open == nil && !r.finished && r.last.there {
-			k := call{function: r.last.function, site: r.last.site}
+			k := call{function: r.last.function, site: r.last.site, missed: r.last.missed}
 			rows[k] = append(rows[k], i)
 		}
 	}
 	list := []verdict.Who{}
 	for k, set := range rows {
-		w := verdict.Who{Ranks: s.list(set), Count: len(set), After: s.call(k.function, k.site)}
+		w := verdict.Who{Ranks: s.list(set), Count: len(set), After: s.call(k.function, k.site), Tests: k.missed}
 		for i, row := range set {
 			r := &s.states[row]
 			if lasted := seconds(max(0, r.died-r.last.exit)); i == 0 || lasted < w.Seconds {
