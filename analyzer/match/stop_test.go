@@ -42,6 +42,8 @@ func waitText(w *match.Wait) (text string) {
 	switch {
 	case w.Collective:
 		text = fmt.Sprintf("collective %d", w.Ordinal)
+	case w.Lock:
+		text = fmt.Sprintf("lock of %d", w.Peer)
 	case w.Send:
 		text = fmt.Sprintf("send to %d tag %d", w.Peer, w.Tag)
 	default:
@@ -116,6 +118,25 @@ var stoppedRuns = map[string]struct {
 		0: "from 1 tag 0 on 0 at 1: for []; from 1 tag 0 on 0 at 2: for [1]; from 2 tag 0 on 0 at 3: for [2]",
 		3: "any of send to 2 tag 0 on 0 at 1: for [2]; from 0 tag 0 on 0 at 2: for [0]",
 	}},
+	// Ranks 1 and 3 hold locks of rank 0. Who is in a call that needs a lock of the window is not taken
+	// for a holder.
+	"locks": {func(b *tracetest.Builder) {
+		withWindow(b)
+		shared := func(target int) args {
+			return args{"lock_type": "MPI_LOCK_SHARED", "rank": target, "win": tracetest.Win(0)}
+		}
+		exclusive := args{"lock_type": "MPI_LOCK_EXCLUSIVE", "rank": 0, "win": tracetest.Win(0)}
+		b.Rank(1).Call("MPI_Win_lock", 4, 5, shared(0))
+		b.Rank(3).Call("MPI_Win_lock", 4, 5, shared(0))
+		b.Rank(2).Call("MPI_Win_lock", 5, 6, exclusive).Unfinished("MPI_Put", 6, 9, args{"target_rank": 0, "win": tracetest.Win(0)})
+		b.Rank(0).Unfinished("MPI_Win_lock", 5, 9, exclusive)
+	}, map[int]string{
+		0: "lock of -1 on 0 at 5: for [1 3], one of them",
+		2: "lock of 0 on 0 at 6: for [1 3], one of them",
+	}},
+	"a buffered send": {func(b *tracetest.Builder) {
+		b.Rank(0).Unfinished("MPI_Bsend", 5, 9, args{"dest": 1, "tag": 4})
+	}, map[int]string{0: "send to 1 tag 4 on 0 at 5: for []"}},
 	"probes": {func(b *tracetest.Builder) {
 		b.Rank(0).Call("MPI_Send", 1, 2, args{"dest": 1, "tag": 6})
 		b.Rank(1).Call("MPI_Mprobe", 2, 3, args{"source": 0, "tag": 6, "message": tracetest.Message(4), "status": tracetest.Status{Source: 0, Tag: 6, Bytes: 8}}).

@@ -142,27 +142,27 @@ func newObservation(t timeline.Trace, clocks *timeline.Clocks) *observation {
 }
 
 // see adds the next call of one of the rank's threads.
-func (s *state) see(c *match.Call, main bool) {
-	s.begin = min(s.begin, c.Enter)
-	s.died = max(s.died, c.Exit)
+func (r *state) see(c *match.Call, main bool) {
+	r.begin = min(r.begin, c.Enter)
+	r.died = max(r.died, c.Exit)
 	open, kind := c.Signature.Return.Form == trace.Absent, c.Poll.Kind()
 	switch {
 	case kind == polling.Missed, kind == polling.Aside:
 	case open:
-		s.acted = max(s.acted, c.Enter)
+		r.acted = max(r.acted, c.Enter)
 	default:
-		s.acted = max(s.acted, c.Exit)
+		r.acted = max(r.acted, c.Exit)
 	}
 	if !main {
 		return
 	}
-	if s.attempt.See(c.Poll, &c.Record); open {
+	if r.attempt.See(c.Poll, &c.Record); open {
 		return
 	}
-	if s.last.there && c.Enter-s.last.exit > s.longest {
-		s.longest = c.Enter - s.last.exit
+	if r.last.there && c.Enter-r.last.exit > r.longest {
+		r.longest = c.Enter - r.last.exit
 	}
-	s.last = call{c.Function.ID, c.Signature.Site, c.Enter, c.Exit, kind == polling.Missed || kind == polling.Aside && s.last.missed, true}
+	r.last = call{c.Function.ID, c.Signature.Site, c.Enter, c.Exit, kind == polling.Missed || kind == polling.Aside && r.last.missed, true}
 }
 
 // timeBySums takes times from the sums if those of single calls were not recorded: a call that
