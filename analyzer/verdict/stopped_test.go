@@ -9,7 +9,12 @@ import (
 func TestSentencesOfStops(t *testing.T) {
 	call := func(function, site string) Call { return Call{Function: function, CallSite: site} }
 	for want, s := range map[string]Stop{
-		"This job was stopped after 3.0 s while it was making progress.":   {Seconds: 3},
+		"This job was stopped after 3.0 s while it was making progress.": {Seconds: 3},
+		"This job was stopped after 9.0 s; in its last 3.0 s rank 0 made tests without success, the last with MPI_Test at a.c:1, ranks 1-2 waited in MPI_Barrier at a.c:2, and rank 3 polled in vain with MPI_Iprobe at a.c:3. Whether it hung is not known: the trace does not show what rank 9 does, since the trace lacks it (ranks 1-2) and whether anybody connects (rank 3).": {
+			Seconds: 9, Waited: 3, Ranks: 5, Named: []Who{{Ranks: "0", Count: 1, After: call("MPI_Test", "a.c:1"), Tests: true}},
+			Others: []Waiting{{Ranks: "1-2", Count: 2, Call: call("MPI_Barrier", "a.c:2")}, {Ranks: "3", Count: 1, Call: call("MPI_Iprobe", "a.c:3"), Polls: true}},
+			Doubts: []Doubt{{Ranks: "1-2", Count: 2, What: "what rank 9 does, since the trace lacks it"}, {Ranks: "3", Count: 1, What: "whether anybody connects"}},
+		},
 		"All 4 ranks (exit code 0) left without MPI_Finalize after 3.0 s.": {Seconds: 3, Left: "all 4 ranks (exit code 0)"},
 		"This job hung for its last 41.0 s: 9 ranks waited for each other in a circle, all in MPI_Send at a.c:1 (rank 0: to rank 1, tag 3, MPI_COMM_WORLD): rank 0 for rank 1, rank 0 for rank 1, rank 0 for rank 1, rank 0 for rank 1, and so on.": {
 			Kind: Hang, Form: Cycle, Waited: 41, Ranks: 9, Cycle: repeat(9, Waiting{Ranks: "0", Count: 1, Rank: "1", Call: call("MPI_Send", "a.c:1"), For: "to rank 1, tag 3, MPI_COMM_WORLD"}),

@@ -1,0 +1,35 @@
+package accounts_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/cairn-mpi/cairn/analyzer/analyzertest"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
+)
+
+// TestWhatNeverCame: rank 0 polls for 40 until its end, with a gap that is too short to be
+// computation; rank 1 is in a barrier for 60; rank 2 computes. The time of a test that succeeds
+// later is not in vain. All rows together are the time of all ranks.
+func TestWhatNeverCame(t *testing.T) {
+	b := tracetest.New(3)
+	test := func(flag int) tracetest.Args { return tracetest.Args{"request": tracetest.Request(0), "flag": flag} }
+	b.Rank(0).Init(0, 10).Irecv(10, 11, 2, 0).Call("MPI_Test", 11, 20, test(0)).
+		Call("MPI_Test", 20.05, 30, tracetest.Args{"request": tracetest.Request(0), "flag": 1, "status": tracetest.Status{Source: 2, Bytes: 8}}).
+		Irecv(59, 60, 2, 0).Call("MPI_Test", 60, 80, test(0)).Call("MPI_Test", 80.05, 100, test(0)).Ended("after MPI_Test", 100)
+	b.Rank(1).Init(0, 10).Unfinished("MPI_Barrier", 40, 100, nil)
+	b.Rank(2).Init(0, 10).Send(12, 13, 0).Call("MPI_Comm_rank", 99, 100, tracetest.Args{"rank": 2}).Ended("after MPI_Comm_rank", 100)
+	f := analyzertest.Built(t, b)
+	total := int64(0)
+	for _, row := range f.Ledger.Rows {
+		total += row.NS
+		switch row.What {
+		case "never":
+			assert.InDelta(t, 100e6, row.NS, 1e3)
+		case "collectives":
+			assert.Zero(t, row.NS)
+		}
+	}
+	assert.Equal(t, f.Ledger.TotalNS, total)
+}
