@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/cairn-mpi/cairn/apps/catalog"
 )
 
 // commandLimits are those of every command on a trace.
@@ -76,7 +77,7 @@ func (w *work) commands(ctx context.Context) error {
 	}
 	for _, a := range attempts {
 		with := strings.NewReplacer("{trace}", trace, "{second}", second, "{out}", filepath.Join(scratch, a.name), "{root}", w.root,
-			"{cairn}", w.root+"/bin/cairn", "{self}", w.self, "{mpi}", w.command.mpi, "{launch}", strings.Join(launcher(w.command.mpi, w.ranksOf(trace)), " "))
+			"{cairn}", w.root+"/bin/cairn", "{self}", w.self, "{mpi}", w.command.MPI, "{launch}", strings.Join(catalog.Launcher(w.command.MPI, w.ranksOf(trace)), " "))
 		if err := w.try(ctx, a, with, scratch); err != nil {
 			return err
 		}
@@ -120,14 +121,14 @@ func (w *work) ranksOf(trace string) int {
 		n, _ := strconv.Atoi(string(m[1]))
 		return n
 	}
-	return w.command.ranks
+	return w.command.Ranks
 }
 
 // try does the steps of an attempt.
 func (w *work) try(ctx context.Context, a attempt, with *strings.Replacer, dir string) error {
 	var seconds float64
 	for i, step := range a.steps {
-		c := w.shell(dir, "set -o pipefail; "+with.Replace(step))
+		c := w.program.Shell(dir, "set -o pipefail; "+with.Replace(step))
 		c.Env = append(c.Env, "PATH="+os.Getenv("HOME")+"/.cache/cairn/bin:/usr/bin:"+os.Getenv("PATH"))
 		e, err := commandLimits.execute(ctx, c)
 		if err != nil {
@@ -213,13 +214,4 @@ func isNone(_ *work, output string) error {
 		return fmt.Errorf("%s lines name a folder of this machine", strings.TrimSpace(output))
 	}
 	return nil
-}
-
-// installedVersion returns the version of the package of a program.
-func installedVersion(p *program) (string, error) {
-	out, err := exec.Command("dpkg-query", append([]string{"-W", "-f", "${Version}\n"}, p.packages[0])...).Output()
-	if err != nil {
-		return "", fmt.Errorf("%s is not installed: hack/install.sh apps", p.packages[0])
-	}
-	return strings.TrimSpace(string(out)), nil
 }

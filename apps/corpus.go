@@ -2,12 +2,12 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/cairn-mpi/cairn/apps/catalog"
 )
 
 // A corpus is the content of the three files.
@@ -17,56 +17,41 @@ type corpus struct {
 	refusals []refusal
 }
 
-// A program is a block of programs.txt.
+// A program is a block of programs.txt, with what must hold for its output and its reports.
 type program struct {
-	name     string
-	about    string
-	packages []string // of Debian; the first one has the program
-	language string
-	uses     string
-	own      bool // a small program of this repository
-	prepare  []string
-	commands []command
+	catalog.Program
 	measures []*regexp.Regexp // numbers of these lines, outside of the match, differ between any two runs
 	differs  []*regexp.Regexp // lines of the output that differ as a whole
 	anyOrder bool             // ranks print lines without an order
 	files    []string         // written by the program, and compared as its output is
 	says     []*claim
 	sentence []*sentenceRule
-	openMP   int // threads of each rank
-}
-
-// A command is how a program is started under one of the MPIs.
-type command struct {
-	mpi   string
-	ranks int // of the first program, if the command has several
-	line  string
 }
 
 // A testCase is a program under one MPI.
 type testCase struct {
 	program *program
-	command command
+	command catalog.Command
 }
 
-func (e testCase) name() string { return e.program.name + "." + e.command.mpi }
+func (e testCase) name() string { return e.program.Name + "." + e.command.MPI }
 
 // cases returns all cases of the named programs, or of all.
 func (c *corpus) cases(names []string) ([]testCase, error) {
 	var all []testCase
 	found := map[string]bool{}
 	for _, p := range c.programs {
-		for _, command := range p.commands {
+		for _, command := range p.Commands {
 			e := testCase{p, command}
-			if len(names) == 0 || slices.Contains(names, p.name) || slices.Contains(names, e.name()) {
+			if len(names) == 0 || slices.Contains(names, p.Name) || slices.Contains(names, e.name()) {
 				all = append(all, e)
-				found[p.name], found[e.name()] = true, true
+				found[p.Name], found[e.name()] = true, true
 			}
 		}
 	}
 	for _, name := range names {
 		if !found[name] {
-			return nil, fmt.Errorf("%s is no program of %s", name, filepath.Join(folder, "programs.txt"))
+			return nil, fmt.Errorf("%s is no program of %s", name, filepath.Join(catalog.Folder, "programs.txt"))
 		}
 	}
 	return all, nil
@@ -82,18 +67,8 @@ func readCorpus(folder string) (*corpus, error) {
 		{"known-failures.txt", c.knownLine},
 		{"refusals.txt", c.refusalLine},
 	} {
-		path := filepath.Join(folder, f.name)
-		text, err := os.ReadFile(path)
-		if err != nil {
+		if err := catalog.Lines(filepath.Join(folder, f.name), f.line); err != nil {
 			return nil, err
-		}
-		for n, line := range strings.Split(string(text), "\n") {
-			if t := strings.TrimSpace(line); t == "" || strings.HasPrefix(t, "#") {
-				continue
-			}
-			if err := f.line(line); err != nil {
-				return nil, fmt.Errorf("%s:%d: %w", path, n+1, err)
-			}
 		}
 	}
 	return c, nil
@@ -103,10 +78,10 @@ func readCorpus(folder string) (*corpus, error) {
 // one with its value.
 func (c *corpus) programLine(line string) error {
 	if line[0] != ' ' {
-		if slices.ContainsFunc(c.programs, func(p *program) bool { return p.name == line }) {
+		if slices.ContainsFunc(c.programs, func(p *program) bool { return p.Name == line }) {
 			return fmt.Errorf("%s is here twice", line)
 		}
-		c.programs = append(c.programs, &program{name: strings.TrimSpace(line), openMP: 1})
+		c.programs = append(c.programs, &program{Program: catalog.New(strings.TrimSpace(line))})
 		return nil
 	}
 	if len(c.programs) == 0 {
@@ -117,21 +92,10 @@ func (c *corpus) programLine(line string) error {
 }
 
 func (p *program) set(word, value string) (err error) {
+	if known, err := p.Set(word, value); known {
+		return err
+	}
 	switch word {
-	case "about":
-		p.about = value
-	case "package":
-		p.packages = strings.Fields(value)
-	case "language":
-		p.language = value
-	case "uses":
-		p.uses = value
-	case "own":
-		p.own = true
-	case "prepare":
-		p.prepare = append(p.prepare, value)
-	case "openmp":
-		p.openMP, err = strconv.Atoi(value)
 	case "measures":
 		var r *regexp.Regexp
 		r, err = regexp.Compile(value)
@@ -152,13 +116,6 @@ func (p *program) set(word, value string) (err error) {
 		var s *sentenceRule
 		s, err = parseSentenceRule(value)
 		p.sentence = append(p.sentence, s)
-	case "openmpi", "mpich":
-		ranks, line, _ := strings.Cut(value, " ")
-		n, bad := strconv.Atoi(ranks)
-		if bad != nil || n < 1 {
-			return fmt.Errorf("%s: %q is no number of ranks", word, ranks)
-		}
-		p.commands = append(p.commands, command{mpi: word, ranks: n, line: strings.TrimSpace(line)})
 	default:
 		return fmt.Errorf("what is %q?", word)
 	}

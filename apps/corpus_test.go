@@ -23,12 +23,12 @@ func TestTheCorpusIsComplete(t *testing.T) {
 	c := repository(t)
 	archive := 0
 	for _, p := range c.programs {
-		for what, value := range map[string]string{"about": p.about, "language": p.language, "uses": p.uses} {
-			assert.NotEmpty(t, value, "%s: %s", p.name, what)
+		for what, value := range map[string]string{"about": p.About, "language": p.Language, "uses": p.Uses} {
+			assert.NotEmpty(t, value, "%s: %s", p.Name, what)
 		}
-		assert.NotEmpty(t, p.packages, p.name)
-		assert.NotEmpty(t, p.commands, p.name)
-		if !p.own {
+		assert.NotEmpty(t, p.Packages, p.Name)
+		assert.NotEmpty(t, p.Commands, p.Name)
+		if !p.Own {
 			archive++
 		}
 	}
@@ -84,8 +84,8 @@ func TestTheReadmeNamesThePrograms(t *testing.T) {
 		listed = append(listed, strings.Fields(line)[0])
 	}
 	for _, p := range repository(t).programs {
-		if !p.own {
-			expected = append(expected, p.name)
+		if !p.Own {
+			expected = append(expected, p.Name)
 		}
 	}
 	assert.Equal(t, expected, listed, "go run ./apps versions prints the list")

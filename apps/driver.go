@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/cairn-mpi/cairn/apps/catalog"
 )
 
 // parts are what is done with a case. Each can be redone alone.
@@ -99,7 +101,7 @@ func (d *driver) run(ctx context.Context, e testCase, only []string) error {
 	if w.record, err = loadRecord(e); err != nil {
 		return err
 	}
-	if w.record.Version, err = installedVersion(e.program); err != nil {
+	if w.record.Version, err = e.program.InstalledVersion(); err != nil {
 		return err
 	}
 	for _, part := range parts {
@@ -151,64 +153,27 @@ func shorten(text string) string {
 	return text
 }
 
-// launcher is the command that starts ranks. Ranks are not bound to cores: a shared machine would
-// make them wait for one core while another one idles.
-func launcher(mpi string, ranks int) []string {
-	if mpi == "openmpi" {
-		return []string{"mpirun.openmpi", "--oversubscribe", "--bind-to", "none", "-np", fmt.Sprint(ranks)}
-	}
-	return []string{"mpirun.mpich", "-np", fmt.Sprint(ranks)}
-}
-
 // in returns a fresh folder with the inputs of the program, and all that is prepared in it.
 func (w *work) in(ctx context.Context, name string) (string, error) {
 	dir := filepath.Join(w.dir, name)
-	if err := os.RemoveAll(dir); err != nil {
-		return "", err
-	}
-	inputs := filepath.Join(folder, "inputs", w.program.name)
-	if _, err := os.Stat(inputs); err == nil {
-		err = os.CopyFS(dir, os.DirFS(inputs))
-		if err != nil {
-			return "", err
+	return dir, w.program.Place(dir, w.command.MPI, func(c *exec.Cmd) error {
+		e, err := limits{seconds: 120}.execute(ctx, c)
+		if err == nil && e.Code != 0 {
+			err = fmt.Errorf("exit code %d: %s", e.Code, shorten(e.stderr))
 		}
-	} else if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
-	}
-	for _, line := range w.program.prepare {
-		line = strings.ReplaceAll(line, "{mpi}", w.command.mpi)
-		e, err := limits{seconds: 120}.execute(ctx, w.shell(dir, line))
-		if err != nil {
-			return "", err
-		}
-		if e.Code != 0 {
-			return "", fmt.Errorf("%s: exit code %d: %s", line, e.Code, shorten(e.stderr))
-		}
-	}
-	return dir, nil
-}
-
-// environment of all commands. Debian's Python has the modules, whichever Python comes first here.
-func (w *work) environment() []string {
-	return append(os.Environ(), "PATH=/usr/bin:"+os.Getenv("PATH"), fmt.Sprintf("OMP_NUM_THREADS=%d", w.program.openMP),
-		"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1", "LC_ALL=C.UTF-8")
-}
-
-func (w *work) shell(dir, line string) *exec.Cmd {
-	c := exec.Command("/bin/bash", "-c", line)
-	c.Dir, c.Env = dir, w.environment()
-	return c
+		return err
+	})
 }
 
 // start runs the program in a folder, traced if trace names a folder, and returns how the launcher
 // and cairn ended.
 func (w *work) start(ctx context.Context, dir, trace string, options ...string) (program, cairn *execution, err error) {
 	to := filepath.Join(dir, ".measured")
-	line := strings.Join(append([]string{w.self, "measure", "-o", to}, launcher(w.command.mpi, w.command.ranks)...), " ") + " " + w.command.line
+	line := strings.Join(append([]string{w.self, "measure", "-o", to}, catalog.Launcher(w.command.MPI, w.command.Ranks)...), " ") + " " + w.command.Line
 	if trace != "" {
 		line = fmt.Sprintf("%s/bin/cairn run --force -o %s %s -- %s", w.root, trace, strings.Join(options, " "), line)
 	}
-	cairn, err = limits{seconds: 300}.execute(ctx, w.shell(dir, "exec "+line+" </dev/null"))
+	cairn, err = limits{seconds: 300}.execute(ctx, w.program.Shell(dir, "exec "+line+" </dev/null"))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -222,6 +187,6 @@ func (w *work) start(ctx context.Context, dir, trace string, options ...string) 
 // cairn returns a command of cairn, run in the folder of the case.
 func (w *work) cairn(args ...string) *exec.Cmd {
 	c := exec.Command(filepath.Join(w.root, "bin", "cairn"), args...)
-	c.Dir, c.Env = w.dir, w.environment()
+	c.Dir, c.Env = w.dir, w.program.Environment()
 	return c
 }

@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/cairn-mpi/cairn/apps/catalog"
 )
 
 func main() {
@@ -29,9 +31,6 @@ func main() {
 		os.Exit(1)
 	}
 }
-
-// folder has the corpus, relative to the root of the repository, where this command runs.
-const folder = "apps"
 
 // results is where runs are made and what was measured is kept.
 var results = filepath.Join("out", "apps")
@@ -91,7 +90,7 @@ func newPackagesCommand() *cobra.Command {
 			}
 			var all []string
 			for _, e := range cases {
-				all = append(all, e.program.packages...)
+				all = append(all, e.program.Packages...)
 			}
 			slices.Sort(all)
 			fmt.Println(strings.Join(slices.Compact(all), "\n"))
@@ -104,7 +103,7 @@ func newVersionsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "versions", Short: "Print the programs with the versions of their installed packages", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			corpus, err := readCorpus(folder)
+			corpus, err := readCorpus(catalog.Folder)
 			if err != nil {
 				return err
 			}
@@ -115,7 +114,7 @@ func newVersionsCommand() *cobra.Command {
 
 // selected returns the corpus, and the cases of the named programs or of all.
 func selected(names []string) (*corpus, []testCase, error) {
-	c, err := readCorpus(folder)
+	c, err := readCorpus(catalog.Folder)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -99,18 +99,18 @@ func judgeAll(c *corpus, name string, r *record) (red, known []string) {
 // printVersions prints the list for the README.
 func printVersions(to io.Writer, c *corpus) error {
 	for _, p := range c.programs {
-		if p.own {
+		if p.Own {
 			continue
 		}
-		version, err := installedVersion(p)
+		version, err := p.InstalledVersion()
 		if err != nil {
 			return err
 		}
 		var mpis []string
-		for _, command := range p.commands {
-			mpis = append(mpis, map[string]string{"openmpi": "Open MPI", "mpich": "MPICH"}[command.mpi])
+		for _, command := range p.Commands {
+			mpis = append(mpis, map[string]string{"openmpi": "Open MPI", "mpich": "MPICH"}[command.MPI])
 		}
-		fmt.Fprintf(to, "%-18s %-30s %-18s %s\n", p.name, version, strings.Join(mpis, ", "), p.about)
+		fmt.Fprintf(to, "%-18s %-30s %-18s %s\n", p.Name, version, strings.Join(mpis, ", "), p.About)
 	}
 	return nil
 }
