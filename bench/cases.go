@@ -63,6 +63,7 @@ var measuring = map[string]func(*bench){
 	"long":                  long,
 	"operator":              operator,
 	"verdict":               verdicts,
+	"strangers":             strangersBench,
 	"topology":              topologies,
 	"verify-npb":            verifyNPB,
 	"verify-osu":            verifyOSU,

@@ -68,7 +68,7 @@ func (e Expected) names(c *verdict.Cause) bool {
 	if e.Who == nil {
 		return true
 	}
-	ranks := listed(c)
+	ranks := Listed(c)
 	if e.Exact {
 		return slices.Equal(ranks, e.Who)
 	}
@@ -114,8 +114,8 @@ func judgeTwo(causes []verdict.Cause, truth Truth) (cause, who bool, why string)
 	return cause, false, why
 }
 
-// listed returns the ranks of a cause, ascending.
-func listed(c *verdict.Cause) []int {
+// Listed returns the ranks of a cause, ascending.
+func Listed(c *verdict.Cause) []int {
 	ranks, err := parseRanks(c.Ranks)
 	if err != nil || len(ranks) == 0 && c.Rank == nil {
 		return nil

@@ -1,6 +1,7 @@
 package network
 
 import (
+	"math/rand/v2"
 	"net/netip"
 	"runtime"
 	"time"
@@ -43,6 +44,9 @@ func (n *Network) send(from *Host, b []byte) {
 		return
 	}
 	now, link := time.Now(), n.link.Load()
+	if rand.Float64() < link.Loss {
+		return
+	}
 	var takes time.Duration
 	if link.Bandwidth > 0 {
 		takes = time.Duration(float64(len(b)) / link.Bandwidth * float64(time.Second))

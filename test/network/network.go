@@ -31,6 +31,7 @@ import (
 type Link struct {
 	Latency   time.Duration // one way
 	Bandwidth float64       // bytes per second that a host sends, and that it receives; 0: unlimited
+	Loss      float64       // part of the packets that get lost, at random
 }
 
 // Device is the name of each host's interface.

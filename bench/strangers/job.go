@@ -1,0 +1,186 @@
+package strangers
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/cairn-mpi/cairn/test/network"
+)
+
+// A Job is a program that runs.
+type Job struct {
+	Dir     string // the program's working directory
+	PIDs    []int  // by rank
+	network *network.Network
+	stretch []byte // shared with the ranks of class B: a float64 for each (stretch/stretch.c)
+}
+
+// word is the environment variable by which the processes of a job are found, even if a launcher's
+// daemon started them.
+const word = "CAIRN_STRANGERS_JOB"
+
+// findRanks waits until all ranks of a job have loaded MPI, and returns their processes.
+func findRanks(ctx context.Context, id string, ranks int, ended <-chan struct{}) ([]int, error) {
+	for {
+		if found := ranksNow(id); len(found) == ranks {
+			pids := make([]int, ranks)
+			for rank, pid := range found {
+				if rank >= ranks {
+					return nil, fmt.Errorf("rank %d of %d: the program starts several jobs", rank, ranks)
+				}
+				pids[rank] = pid
+			}
+			return pids, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-ended:
+			return nil, fmt.Errorf("the program ended before all of %d ranks were there", ranks)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// ranksNow returns the processes that are ranks of a job. Of several that have the same rank in
+// their environment, it is the one that was started first.
+func ranksNow(id string) map[int]int {
+	found := map[int]int{}
+	folders, _ := filepath.Glob("/proc/[0-9]*")
+	for _, folder := range folders {
+		environment, err := os.ReadFile(filepath.Join(folder, "environ"))
+		if err != nil || !bytes.Contains(environment, []byte(word+"="+id+"\x00")) {
+			continue
+		}
+		rank, ok := rankIn(environment)
+		maps, err := os.ReadFile(filepath.Join(folder, "maps"))
+		if !ok || err != nil || !bytes.Contains(maps, []byte("/libmpi")) {
+			continue
+		}
+		pid, err := strconv.Atoi(filepath.Base(folder))
+		if before, known := found[rank]; err == nil && (!known || pid < before) {
+			found[rank] = pid
+		}
+	}
+	return found
+}
+
+// rankIn returns the rank that a launcher has put into an environment.
+func rankIn(environment []byte) (rank int, ok bool) {
+	for _, variable := range bytes.Split(environment, []byte{0}) {
+		name, value, _ := strings.Cut(string(variable), "=")
+		if name == "OMPI_COMM_WORLD_RANK" || name == "PMI_RANK" {
+			rank, err := strconv.Atoi(value)
+			return rank, err == nil
+		}
+	}
+	return 0, false
+}
+
+func (j *Job) of(ranks []int) (pids []int) {
+	for _, r := range ranks {
+		pids = append(pids, j.PIDs[r])
+	}
+	return pids
+}
+
+func (j *Job) signal(ranks []int, s syscall.Signal) {
+	for _, pid := range j.of(ranks) {
+		_ = syscall.Kill(pid, s) // it may have ended
+	}
+}
+
+func (j *Job) threads(rank int) (all []int) {
+	folders, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", j.PIDs[rank]))
+	for _, f := range folders {
+		if id, err := strconv.Atoi(filepath.Base(f)); err == nil {
+			all = append(all, id)
+		}
+	}
+	return all
+}
+
+// pin binds all threads of a rank, and those that they will start, to a core.
+func (j *Job) pin(rank, core int) error {
+	for _, thread := range j.threads(rank) {
+		if err := setCore(thread, core); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// resident returns the bytes that the smallest of some ranks has in memory.
+func (j *Job) resident(ranks []int) float64 {
+	least := 0.0
+	for _, pid := range j.of(ranks) {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
+		if fields := strings.Fields(string(text)); err == nil && len(fields) > 1 {
+			pages, _ := strconv.ParseFloat(fields[1], 64)
+			if n := pages * float64(os.Getpagesize()); least == 0 || n < least {
+				least = n
+			}
+		}
+	}
+	return least
+}
+
+// A delay is what a rank's first thread has waited for a CPU, as its kernel counts it.
+type delay struct {
+	waited float64 // seconds
+	ran    float64
+}
+
+// watchDelays samples the delays of all ranks until ended is closed, and returns the last ones.
+func watchDelays(pids []int, ended <-chan struct{}) []delay {
+	delays := make([]delay, len(pids))
+	for {
+		for i, pid := range pids {
+			text, err := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", pid))
+			if d, ok := parseDelay(string(text)); err == nil && ok {
+				delays[i] = d
+			}
+		}
+		if !pause(50*time.Millisecond, ended) {
+			return delays
+		}
+	}
+}
+
+// parseDelay parses /proc/PID/schedstat: nanoseconds on a CPU, waiting for one, and time slices.
+func parseDelay(text string) (d delay, ok bool) {
+	fields := strings.Fields(text)
+	if len(fields) != 3 {
+		return d, false
+	}
+	ran, err1 := strconv.ParseUint(fields[0], 10, 64)
+	waited, err2 := strconv.ParseUint(fields[1], 10, 64)
+	return delay{float64(waited) / 1e9, float64(ran) / 1e9}, err1 == nil && err2 == nil
+}
+
+// fill writes zeros into a folder until it is full.
+func fill(dir string) error {
+	f, err := os.Create(filepath.Join(dir, ".full"))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	block := make([]byte, 1<<16)
+	for {
+		if _, err := f.Write(block); err != nil {
+			if e, ok := err.(*os.PathError); ok && e.Err == unix.ENOSPC {
+				return nil
+			}
+			return err
+		}
+	}
+}

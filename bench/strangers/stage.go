@@ -1,0 +1,276 @@
+package strangers
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/cairn-mpi/cairn/apps/catalog"
+	"github.com/cairn-mpi/cairn/test/network"
+)
+
+// A stage is where one run takes place.
+type stage struct {
+	job    Job
+	id     string // by which its processes are found
+	out    string // folder of the trace and the report
+	start  *exec.Cmd
+	pinned bool
+	ends   []func() // what has to be ended, the last one first
+}
+
+func (s *stage) close() {
+	for i := len(s.ends) - 1; i >= 0; i-- {
+		s.ends[i]()
+	}
+}
+
+// stage prepares a run.
+func (m *Machine) stage(ctx context.Context, r *Record, p *catalog.Program, command *catalog.Command) (s *stage, err error) {
+	m.runs++
+	s = &stage{
+		id: fmt.Sprintf("%d-%d", os.Getpid(), m.runs), out: filepath.Join(m.Dir, "out"),
+		job: Job{Dir: filepath.Join(m.Dir, "program")}, pinned: r.Class == Evidence,
+	}
+	defer func() {
+		if err != nil {
+			s.close()
+		}
+	}()
+	if err := s.place(ctx, r, p); err != nil {
+		return nil, err
+	}
+	if r.Class == Place {
+		return s, m.replayed(ctx, s, r, p, command)
+	}
+	line := strings.Join(append([]string{m.cairn(), "run", "--force", "-o", s.out, "--"},
+		catalog.Launcher(r.MPI, r.Ranks)...), " ") + " " + command.Line
+	s.start = inGroup(ctx, p.Shell(s.job.Dir, "exec "+line+" </dev/null"))
+	s.start.Env = append(s.start.Env, word+"="+s.id)
+	if r.Class == Crowd {
+		s.start.Env = append(s.start.Env, m.yield(), "OMPI_MCA_mpi_yield_when_idle=1")
+	}
+	return s, nil
+}
+
+func (m *Machine) cairn() string { return filepath.Join(m.Root, "bin", "cairn") }
+
+// yield is the environment of ranks that leave their core to others while they wait.
+func (m *Machine) yield() string { return "LD_PRELOAD=" + filepath.Join(m.Root, "out", "yield.so") }
+
+// smallDisk is the size of the file system that gets full.
+const smallDisk = "size=64m"
+
+// place makes the program's folder, with its inputs. For the fault full-disk it is a small file
+// system.
+func (s *stage) place(ctx context.Context, r *Record, p *catalog.Program) error {
+	from := s.job.Dir
+	if r.Fault == "full-disk" {
+		from += "-inputs"
+	}
+	err := p.Place(from, r.MPI, func(c *exec.Cmd) error {
+		text, err := inGroup(ctx, c).CombinedOutput()
+		if err != nil {
+			err = fmt.Errorf("%w: %s", err, lastLine(text))
+		}
+		return err
+	})
+	if err != nil || from == s.job.Dir {
+		return err
+	}
+	if err := os.MkdirAll(s.job.Dir, 0o755); err != nil {
+		return err
+	}
+	if err := unix.Mount("tmpfs", s.job.Dir, "tmpfs", 0, smallDisk); err != nil {
+		return os.NewSyscallError("mount", err)
+	}
+	s.ends = append(s.ends, func() { _ = unix.Unmount(s.job.Dir, unix.MNT_DETACH) })
+	return os.CopyFS(s.job.Dir, os.DirFS(from))
+}
+
+func lastLine(text []byte) string {
+	text = bytes.TrimSpace(text)
+	return string(text[bytes.LastIndexByte(text, '\n')+1:])
+}
+
+// run starts the program, and the fault when it is time.
+func (s *stage) run(ctx context.Context, r *Record, f *Fault, begin time.Duration, strength float64) error {
+	var said bytes.Buffer
+	s.start.Stdout, s.start.Stderr = &said, &said
+	if err := s.start.Start(); err != nil {
+		return err
+	}
+	ended := make(chan struct{})
+	var failed error
+	go func() {
+		failed = s.start.Wait()
+		close(ended)
+	}()
+	injected := s.inject(ctx, r, f, begin, strength, ended)
+	if injected != nil {
+		_ = s.start.Cancel()
+	}
+	<-ended
+	r.Exit = s.start.ProcessState.ExitCode()
+	if ctx.Err() != nil {
+		return fmt.Errorf("%s was ended after %v", r.Program, longest)
+	}
+	var exit *exec.ExitError
+	if failed != nil && !errors.As(failed, &exit) {
+		return failed
+	}
+	if injected != nil {
+		return fmt.Errorf("%w: %s", injected, lastLine(said.Bytes()))
+	}
+	return nil
+}
+
+// inject waits for the ranks, lets the fault work from its begin to the end of the run, and
+// measures how long ranks wait for a CPU.
+func (s *stage) inject(ctx context.Context, r *Record, f *Fault, begin time.Duration, strength float64, ended <-chan struct{}) (err error) {
+	if s.job.PIDs, err = findRanks(ctx, s.id, r.Ranks, ended); err != nil {
+		return err
+	}
+	found := time.Now()
+	for rank := range s.job.PIDs {
+		if s.pinned {
+			if err := s.job.pin(rank, core(rank)); err != nil {
+				return err
+			}
+		}
+	}
+	watched := make(chan []delay, 1)
+	go func() { watched <- watchDelays(s.job.PIDs, s.ranksEnded(ended)) }()
+	var end func()
+	if pause(begin, ended) {
+		if end, err = f.Begin(&s.job, f.Touched(r.Rank), strength); err != nil {
+			return err
+		}
+	}
+	delays := <-watched
+	r.Lifetime = time.Since(found).Seconds()
+	if end != nil {
+		end()
+	}
+	r.Delayed = nil
+	for _, d := range delays {
+		r.Delayed = append(r.Delayed, math.Round(1e4*d.waited/r.Lifetime)/1e4)
+	}
+	return nil
+}
+
+// ranksEnded returns a channel that is closed as soon as no rank is left. The analysis of the run
+// follows, in which no fault works.
+func (s *stage) ranksEnded(ended <-chan struct{}) <-chan struct{} {
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		for pause(20*time.Millisecond, ended) {
+			left := 0
+			for _, pid := range s.job.PIDs {
+				if running(pid) {
+					left++
+				}
+			}
+			if left == 0 {
+				return
+			}
+		}
+	}()
+	return gone
+}
+
+// running reports whether a process is there and not a zombie.
+func running(pid int) bool {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, rest, ok := strings.Cut(string(text), ") ")
+	return err == nil && ok && !strings.HasPrefix(rest, "Z") && !strings.HasPrefix(rest, "X")
+}
+
+// replaySeconds is how long the re-executions of class B take, if the recorded run took longer.
+const replaySeconds = 6
+
+// replayed prepares the re-execution of a program's trace on the hosts of a network.
+func (m *Machine) replayed(ctx context.Context, s *stage, r *Record, p *catalog.Program, command *catalog.Command) error {
+	trace, seconds, err := m.trace(ctx, s, r, p, command)
+	if err != nil {
+		return err
+	}
+	n, err := network.New(placeHosts, network.Link{})
+	if err != nil {
+		return err
+	}
+	s.job.network = n
+	s.ends = append(s.ends, n.Close)
+	agent, err := n.Agent(m.Dir)
+	if err != nil {
+		return err
+	}
+	factors, err := s.shareFactors(filepath.Join(m.Dir, "factors"))
+	if err != nil {
+		return err
+	}
+	var addresses []string
+	for _, h := range n.Hosts {
+		addresses = append(addresses, fmt.Sprintf("%v:%d", h.Address, perHost))
+	}
+	scale := strconv.FormatFloat(min(1, replaySeconds/seconds), 'g', 4, 64)
+	words := n.Hosts[0].Command(
+		"env", m.yield()+":"+filepath.Join(m.Root, "out", "stretch.so"), "STRETCH_FILE="+factors, "CAIRN_TEST_PAUSE_US=100",
+		m.cairn(), "replay", trace, "--compute", "sleep", "--compute-scale", scale, "--mpi", "openmpi", "--",
+		"mpirun.openmpi", "-np", strconv.Itoa(r.Ranks), "--host", strings.Join(addresses, ","), "--bind-to", "none",
+		"--mca", "plm_rsh_agent", agent, "--mca", "oob_tcp_if_include", network.Device,
+		"--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", network.Device, "--mca", "mpi_yield_when_idle", "1",
+	)
+	s.start = inGroup(ctx, exec.Command(m.cairn(), append([]string{"run", "--force", "-o", s.out, "--"}, words...)...))
+	s.start.Dir, s.start.Env = s.job.Dir, append(p.Environment(), word+"="+s.id)
+	return nil
+}
+
+// shareFactors makes the file of stretch/stretch.c, in which all factors are one.
+func (s *stage) shareFactors(path string) (string, error) {
+	const page = 4096
+	if err := os.WriteFile(path, make([]byte, page), 0o600); err != nil {
+		return "", err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	s.job.stretch, err = unix.Mmap(int(f.Fd()), 0, page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	s.ends = append(s.ends, func() { _ = unix.Munmap(s.job.stretch) })
+	return path, err
+}
+
+// trace returns the trace of a program with the ranks of class B, and how long that run took. It is
+// recorded once.
+func (m *Machine) trace(ctx context.Context, s *stage, r *Record, p *catalog.Program, command *catalog.Command) (path string, seconds float64, err error) {
+	out := filepath.Join(m.Traces, fmt.Sprintf("%s-%s-%d", r.Program, r.MPI, r.Ranks))
+	path = filepath.Join(out, "trace.cairn")
+	if _, err := os.Stat(path); err != nil {
+		line := strings.Join(append([]string{m.cairn(), "run", "--force", "-o", out, "--"},
+			catalog.Launcher(r.MPI, r.Ranks)...), " ") + " " + command.Line
+		c := inGroup(ctx, p.Shell(s.job.Dir, "exec "+line+" </dev/null"))
+		c.Env = append(c.Env, m.yield(), "OMPI_MCA_mpi_yield_when_idle=1", "CAIRN_TEST_PAUSE_US=50")
+		if text, err := c.CombinedOutput(); err != nil {
+			return "", 0, errors.Join(fmt.Errorf("%s with %d ranks: %w: %s", r.Program, r.Ranks, err, lastLine(text)), os.RemoveAll(out))
+		}
+	}
+	text, err := reportIn(out)
+	if err != nil {
+		return "", 0, err
+	}
+	recorded, err := parseReport(text)
+	return path, recorded.Seconds, err
+}
