@@ -110,7 +110,7 @@ func (e *examination) examine(index int) {
 			continue
 		}
 		before := e.results.Of(e.drawing.Seed, index, strangers.Before)
-		if before != nil && turn != strangers.Before && (before.Impossible != "" || before.Failed != "") {
+		if before != nil && turn != strangers.Before && (!before.Counts()) {
 			return // nor are the others
 		}
 		r := get(e.machine.Run(e.ctx, c, turn, before))

@@ -3,6 +3,7 @@ package strangers
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 
 	"github.com/cairn-mpi/cairn/internal/plant"
@@ -107,12 +108,28 @@ func (d *Drawing) Case(index int) (*Case, error) {
 	if len(faults) == 0 {
 		return nil, fmt.Errorf("strangers: class %s has none of the faults %v", c.Class, d.Faults)
 	}
-	s, f := d.Subjects[r.IntN(len(d.Subjects))], faults[r.IntN(len(faults))]
+	subjects := slices.DeleteFunc(slices.Clone(d.Subjects), func(s Subject) bool { return !suits(c.Class, s) })
+	if len(subjects) == 0 {
+		return nil, fmt.Errorf("strangers: class %s has no program", c.Class)
+	}
+	s, f := subjects[r.IntN(len(subjects))], faults[r.IntN(len(faults))]
 	c.Program, c.MPI, c.Fault, c.Ranks = s.Program, s.MPI, f.Name, ranksOf(c.Class, s.Ranks)
 	c.Rank = r.IntN(c.Ranks)
 	c.Begin = latest * r.Float64()
 	c.Strength = f.Weakest + (f.Strongest-f.Weakest)*r.Float64()
 	return c, nil
+}
+
+// suits reports whether a class has a program. In class A each of several ranks has its own core.
+// Class B re-executes runs of Open MPI.
+func suits(class Class, s Subject) bool {
+	switch class {
+	case Evidence:
+		return s.Ranks > 1 && s.Ranks <= runtime.NumCPU()
+	case Place:
+		return s.Ranks > 1 && s.MPI == "openmpi"
+	}
+	return s.Ranks > 1
 }
 
 // ranksOf returns the number of ranks of a case. own is that of the program's command.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -134,37 +135,46 @@ func (j *Job) resident(ranks []int) float64 {
 	return least
 }
 
-// A delay is what a rank's first thread has waited for a CPU, as its kernel counts it.
-type delay struct {
-	waited float64 // seconds
-	ran    float64
-}
-
-// watchDelays samples the delays of all ranks until ended is closed, and returns the last ones.
-func watchDelays(pids []int, ended <-chan struct{}) []delay {
-	delays := make([]delay, len(pids))
-	for {
+// watchDelays samples how long each rank waits for a CPU until ended is closed, and returns that as
+// parts of the time.
+func watchDelays(pids []int, ended <-chan struct{}) []float64 {
+	begun := time.Now()
+	first, last := make([]float64, len(pids)), make([]float64, len(pids))
+	for i, pid := range pids {
+		first[i] = delayNow(pid, 0)
+	}
+	copy(last, first)
+	for pause(50*time.Millisecond, ended) {
 		for i, pid := range pids {
-			text, err := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", pid))
-			if d, ok := parseDelay(string(text)); err == nil && ok {
-				delays[i] = d
-			}
-		}
-		if !pause(50*time.Millisecond, ended) {
-			return delays
+			last[i] = delayNow(pid, last[i])
 		}
 	}
+	for i := range last {
+		part := (last[i] - first[i]) / time.Since(begun).Seconds()
+		last[i] = math.Round(1e4*part) / 1e4
+	}
+	return last
 }
 
-// parseDelay parses /proc/PID/schedstat: nanoseconds on a CPU, waiting for one, and time slices.
-func parseDelay(text string) (d delay, ok bool) {
+// delayNow returns how long the first thread of a process has waited for a CPU, in seconds; before
+// if it has ended.
+func delayNow(pid int, before float64) float64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", pid))
+	if d, ok := parseDelay(string(text)); err == nil && ok {
+		return d
+	}
+	return before
+}
+
+// parseDelay returns the second number of /proc/PID/schedstat, which are nanoseconds on a CPU,
+// nanoseconds waiting for one, and time slices.
+func parseDelay(text string) (seconds float64, ok bool) {
 	fields := strings.Fields(text)
 	if len(fields) != 3 {
-		return d, false
+		return 0, false
 	}
-	ran, err1 := strconv.ParseUint(fields[0], 10, 64)
-	waited, err2 := strconv.ParseUint(fields[1], 10, 64)
-	return delay{float64(waited) / 1e9, float64(ran) / 1e9}, err1 == nil && err2 == nil
+	waited, err := strconv.ParseUint(fields[1], 10, 64)
+	return float64(waited) / 1e9, err == nil
 }
 
 // fill writes zeros into a folder until it is full.

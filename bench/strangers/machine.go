@@ -23,6 +23,9 @@ import (
 // maxDelayed is the part of its time that a rank without a fault may wait for a CPU in class A.
 const maxDelayed = 0.03
 
+// shortest is the duration of a program in seconds: the faults have a period of parts of it.
+const shortest = 1
+
 // longest is the time after which a run is ended.
 const longest = 2 * time.Minute
 
@@ -63,7 +66,7 @@ func (m *Machine) Run(ctx context.Context, c *Case, turn Turn, before *Record) (
 	if err := quiet(ctx); err != nil {
 		return nil, err
 	}
-	if err := m.run(ctx, r, f, before); err != nil {
+	if err := m.run(ctx, r, f, before); err != nil && r.Impossible == "" {
 		r.Failed = firstLine(err.Error())
 	}
 	return r, ctx.Err()
@@ -82,7 +85,7 @@ func (m *Machine) run(ctx context.Context, r *Record, f *Fault, before *Record) 
 		return err
 	}
 	defer s.close()
-	after := time.Second // a control before all others: nothing begins in it
+	after := 500 * time.Millisecond // of a control before all others, in which nothing begins
 	if before != nil {
 		after = time.Duration(before.Lifetime * float64(time.Second))
 	}
@@ -95,7 +98,7 @@ func (m *Machine) run(ctx context.Context, r *Record, f *Fault, before *Record) 
 	}
 	text, err := reportIn(s.out)
 	if err != nil {
-		return fmt.Errorf("%w (exit code %d)", err, r.Exit)
+		return fmt.Errorf("%w (exit code %d): %s", err, r.Exit, lastLine(s.said.Bytes()))
 	}
 	found, err := parseReport(text)
 	if err != nil {
@@ -105,7 +108,9 @@ func (m *Machine) run(ctx context.Context, r *Record, f *Fault, before *Record) 
 		return fmt.Errorf("%s ends with exit code %d", r.Program, r.Exit)
 	}
 	r.Seconds, r.Text, r.Causes = found.Seconds, found.Verdict.Text, found.Verdict.Causes
-	r.Discarded = disturbed(r, f)
+	if r.Discarded = disturbed(r, f); r.isControl() && r.Seconds < shortest {
+		r.Discarded = fmt.Sprintf("%s takes less than %d s here", r.Program, shortest)
+	}
 	return nil
 }
 

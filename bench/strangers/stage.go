@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,6 +24,7 @@ type stage struct {
 	id     string // by which its processes are found
 	out    string // folder of the trace and the report
 	start  *exec.Cmd
+	said   bytes.Buffer // by all of it
 	pinned bool
 	ends   []func() // what has to be ended, the last one first
 }
@@ -105,8 +105,7 @@ func lastLine(text []byte) string {
 
 // run starts the program, and the fault when it is time.
 func (s *stage) run(ctx context.Context, r *Record, f *Fault, begin time.Duration, strength float64) error {
-	var said bytes.Buffer
-	s.start.Stdout, s.start.Stderr = &said, &said
+	s.start.Stdout, s.start.Stderr = &s.said, &s.said
 	if err := s.start.Start(); err != nil {
 		return err
 	}
@@ -130,13 +129,13 @@ func (s *stage) run(ctx context.Context, r *Record, f *Fault, begin time.Duratio
 		return failed
 	}
 	if injected != nil {
-		return fmt.Errorf("%w: %s", injected, lastLine(said.Bytes()))
+		return fmt.Errorf("%w: %s", injected, lastLine(s.said.Bytes()))
 	}
 	return nil
 }
 
-// inject waits for the ranks, lets the fault work from its begin to the end of the run, and
-// measures how long ranks wait for a CPU.
+// inject waits for the ranks, and lets the fault work from its begin to the end of the run. It
+// measures how long ranks wait for a CPU meanwhile: at the start others need CPUs, too.
 func (s *stage) inject(ctx context.Context, r *Record, f *Fault, begin time.Duration, strength float64, ended <-chan struct{}) (err error) {
 	if s.job.PIDs, err = findRanks(ctx, s.id, r.Ranks, ended); err != nil {
 		return err
@@ -149,24 +148,19 @@ func (s *stage) inject(ctx context.Context, r *Record, f *Fault, begin time.Dura
 			}
 		}
 	}
-	watched := make(chan []delay, 1)
-	go func() { watched <- watchDelays(s.job.PIDs, s.ranksEnded(ended)) }()
+	gone := s.ranksEnded(ended)
 	var end func()
-	if pause(begin, ended) {
+	if pause(begin, gone) {
 		if end, err = f.Begin(&s.job, f.Touched(r.Rank), strength); err != nil {
 			return err
 		}
-	}
-	delays := <-watched
-	r.Lifetime = time.Since(found).Seconds()
-	if end != nil {
+		r.Delayed = watchDelays(s.job.PIDs, gone)
 		end()
+	} else {
+		err = errors.New("the program ended before the fault began")
 	}
-	r.Delayed = nil
-	for _, d := range delays {
-		r.Delayed = append(r.Delayed, math.Round(1e4*d.waited/r.Lifetime)/1e4)
-	}
-	return nil
+	r.Lifetime = time.Since(found).Seconds()
+	return err
 }
 
 // ranksEnded returns a channel that is closed as soon as no rank is left. The analysis of the run
@@ -197,8 +191,12 @@ func running(pid int) bool {
 	return err == nil && ok && !strings.HasPrefix(rest, "Z") && !strings.HasPrefix(rest, "X")
 }
 
-// replaySeconds is how long the re-executions of class B take, if the recorded run took longer.
-const replaySeconds = 6
+// The re-executions of class B take about replaySeconds: computation is scaled, but to no more than
+// mostScale of what it was.
+const (
+	replaySeconds = 5
+	mostScale     = 10
+)
 
 // replayed prepares the re-execution of a program's trace on the hosts of a network.
 func (m *Machine) replayed(ctx context.Context, s *stage, r *Record, p *catalog.Program, command *catalog.Command) error {
@@ -224,16 +222,16 @@ func (m *Machine) replayed(ctx context.Context, s *stage, r *Record, p *catalog.
 	for _, h := range n.Hosts {
 		addresses = append(addresses, fmt.Sprintf("%v:%d", h.Address, perHost))
 	}
-	scale := strconv.FormatFloat(min(1, replaySeconds/seconds), 'g', 4, 64)
+	scale := strconv.FormatFloat(min(mostScale, replaySeconds/seconds), 'g', 4, 64)
 	words := n.Hosts[0].Command(
-		"env", m.yield()+":"+filepath.Join(m.Root, "out", "stretch.so"), "STRETCH_FILE="+factors, "CAIRN_TEST_PAUSE_US=100",
 		m.cairn(), "replay", trace, "--compute", "sleep", "--compute-scale", scale, "--mpi", "openmpi", "--",
 		"mpirun.openmpi", "-np", strconv.Itoa(r.Ranks), "--host", strings.Join(addresses, ","), "--bind-to", "none",
 		"--mca", "plm_rsh_agent", agent, "--mca", "oob_tcp_if_include", network.Device,
 		"--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", network.Device, "--mca", "mpi_yield_when_idle", "1",
 	)
 	s.start = inGroup(ctx, exec.Command(m.cairn(), append([]string{"run", "--force", "-o", s.out, "--"}, words...)...))
-	s.start.Dir, s.start.Env = s.job.Dir, append(p.Environment(), word+"="+s.id)
+	s.start.Dir, s.start.Env = s.job.Dir, append(p.Environment(), word+"="+s.id, "STRETCH_FILE="+factors,
+		"CAIRN_TEST_PAUSE_US=100", m.yield()+":"+filepath.Join(m.Root, "out", "stretch.so"))
 	return nil
 }
 
@@ -264,7 +262,8 @@ func (m *Machine) trace(ctx context.Context, s *stage, r *Record, p *catalog.Pro
 		c := inGroup(ctx, p.Shell(s.job.Dir, "exec "+line+" </dev/null"))
 		c.Env = append(c.Env, m.yield(), "OMPI_MCA_mpi_yield_when_idle=1", "CAIRN_TEST_PAUSE_US=50")
 		if text, err := c.CombinedOutput(); err != nil {
-			return "", 0, errors.Join(fmt.Errorf("%s with %d ranks: %w: %s", r.Program, r.Ranks, err, lastLine(text)), os.RemoveAll(out))
+			r.Impossible = fmt.Sprintf("%s with %d ranks: %v: %s", r.Program, r.Ranks, err, lastLine(text))
+			return "", 0, errors.Join(errors.New(r.Impossible), os.RemoveAll(out))
 		}
 	}
 	text, err := reportIn(out)
