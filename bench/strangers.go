@@ -102,9 +102,15 @@ func hash(name string) uint64 {
 	return h.Sum64()
 }
 
-// examine makes those runs of a case that were not made before.
+// examine makes those runs of a case that were not made before. What else waits for the machine
+// does not come between them.
 func (e *examination) examine(index int) {
 	c := get(e.drawing.Case(index))
+	if e.results.Has(e.drawing.Seed, index, strangers.After) {
+		return
+	}
+	unlock := get(e.machine.Lock(e.ctx))
+	defer unlock()
 	for _, turn := range strangers.Turns {
 		if e.results.Has(e.drawing.Seed, index, turn) {
 			continue

@@ -34,7 +34,7 @@ type Machine struct {
 	Root     string // of the repository, which is built
 	Dir      string // for runs; what it has is replaced
 	Traces   string // folder of the traces of class B, which are kept
-	LockFile string // locked while a run is made
+	LockFile string // see Lock
 	Programs []*catalog.Program
 	runs     int
 }
@@ -58,13 +58,9 @@ func (m *Machine) Run(ctx context.Context, c *Case, turn Turn, before *Record) (
 			return r, nil
 		}
 	}
-	unlock, err := m.lock(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer unlock()
-	if err := quiet(ctx); err != nil {
-		return nil, err
+	if !quiet(ctx) {
+		r.Discarded = fmt.Sprintf("the machine had other load for %v", mostWait)
+		return r, ctx.Err()
 	}
 	if err := m.run(ctx, r, f, before); err != nil && r.Impossible == "" {
 		r.Failed = firstLine(err.Error())
@@ -162,8 +158,8 @@ func reportIn(out string) ([]byte, error) {
 	return largest, nil
 }
 
-// lock waits until no other examination makes a run on this machine.
-func (m *Machine) lock(ctx context.Context) (unlock func(), err error) {
+// Lock waits until no other examination makes runs on this machine.
+func (m *Machine) Lock(ctx context.Context) (unlock func(), err error) {
 	f, err := os.OpenFile(m.LockFile, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, err
@@ -186,22 +182,22 @@ func (m *Machine) lock(ctx context.Context) (unlock func(), err error) {
 const (
 	idleFor  = 500 * time.Millisecond
 	idlePart = 0.9
-	mostWait = 10 * time.Minute
+	mostWait = time.Minute
 )
 
-// quiet waits until the processors are idle.
-func quiet(ctx context.Context) error {
+// quiet waits until the processors are idle, and reports whether they are.
+func quiet(ctx context.Context) bool {
 	for begun := time.Now(); time.Since(begun) < mostWait; {
 		idle, all := processors()
 		if !pause(idleFor, ctx.Done()) {
-			return ctx.Err()
+			return false
 		}
 		idleNow, allNow := processors()
 		if allNow > all && (idleNow-idle)/(allNow-all) >= idlePart {
-			return nil
+			return true
 		}
 	}
-	return fmt.Errorf("the machine has had other load for %v", mostWait)
+	return false
 }
 
 // processors returns the time that the processors were idle, and all of their time.

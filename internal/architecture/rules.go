@@ -108,9 +108,9 @@ var Rooms = []Room{
 		About: "the command line",
 	},
 	{
-		Name: "workshop", Folders: []string{"apps", "bench", "hack", "api/gen", "internal/plant", "internal/architecture", "internal/repository"},
+		Name: "workshop", Folders: []string{"apps", "bench", "hack", "api/gen", "internal/plant", "internal/architecture", "internal/repository", "test/network"},
 		May:   []string{"trace", "tracer", "merger", "simulate", "analyzer"},
-		About: "benchmarks, real programs, planted problems, checks of the repository",
+		About: "benchmarks, real programs, planted problems, a network, checks of the repository",
 	},
 	{
 		Name: testSupport, Outside: Kubernetes,
