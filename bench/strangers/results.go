@@ -50,7 +50,7 @@ func (r *Record) Counts() bool { return r.Impossible == "" && r.Discarded == "" 
 type Results struct {
 	Records []*Record
 	file    *os.File
-	known   map[key]bool
+	known   map[key]*Record
 }
 
 type key struct {
@@ -66,7 +66,7 @@ func OpenResults(path string) (*Results, error) {
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	r := &Results{known: map[key]bool{}}
+	r := &Results{known: map[key]*Record{}}
 	whole := text[:bytes.LastIndexByte(text, '\n')+1]
 	for n, line := range bytes.Split(bytes.TrimSpace(whole), []byte{'\n'}) {
 		if len(line) == 0 {
@@ -86,20 +86,12 @@ func OpenResults(path string) (*Results, error) {
 
 func (r *Results) remember(record *Record) {
 	r.Records = append(r.Records, record)
-	r.known[key{record.Seed, record.Index, record.Turn}] = true
+	r.known[key{record.Seed, record.Index, record.Turn}] = record
 }
-
-// Has reports whether a run was made before.
-func (r *Results) Has(seed uint64, index int, turn Turn) bool { return r.known[key{seed, index, turn}] }
 
 // Of returns the record of a run, or nil.
 func (r *Results) Of(seed uint64, index int, turn Turn) *Record {
-	for _, record := range r.Records {
-		if record.Seed == seed && record.Index == index && record.Turn == turn {
-			return record
-		}
-	}
-	return nil
+	return r.known[key{seed, index, turn}]
 }
 
 // Add appends a run to the file.

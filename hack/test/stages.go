@@ -59,6 +59,7 @@ var stages = []stage{
 		"hack/install.sh slurm && go test -vet=off -tags slurm,netgo,osusergo -count=1 -timeout 10m ./test/slurm",
 	}},
 	{name: "apps", after: []string{"build"}, nightly: true, steps: []string{"make apps"}},
+	{name: "strangers", after: []string{"apps"}, nightly: true, steps: []string{"make bench-strangers CASES=4"}},
 	{name: "race-all", after: []string{"build"}, nightly: true, steps: []string{
 		"go test -vet=off -race -timeout 60m -run '^(" + voluminous + ")$' " + concurrent,
 		"go test -vet=off -race -timeout 60m " + mostlyParallelTests,
