@@ -156,7 +156,7 @@ func shorten(text string) string {
 // in returns a fresh folder with the inputs of the program, and all that is prepared in it.
 func (w *work) in(ctx context.Context, name string) (string, error) {
 	dir := filepath.Join(w.dir, name)
-	return dir, w.program.Place(dir, w.command.MPI, func(c *exec.Cmd) error {
+	return dir, w.program.Place(dir, w.command.MPI, false, func(c *exec.Cmd) error {
 		e, err := limits{seconds: 120}.execute(ctx, c)
 		if err == nil && e.Code != 0 {
 			err = fmt.Errorf("exit code %d: %s", e.Code, shorten(e.stderr))

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -18,8 +19,9 @@ type Program struct {
 	About    string
 	Packages []string // of Debian; the first one has the program
 	Language string
-	Uses     string // what of MPI it is in the corpus for
-	Own      bool   // a small program of this repository
+	Uses     string   // what of MPI it is in the corpus for
+	Own      bool     // a small program of this repository
+	Longer   []string // what makes it take some seconds instead of one
 	Prepare  []string
 	Commands []Command
 	OpenMP   int // threads of each rank
@@ -49,6 +51,8 @@ func (p *Program) Set(word, value string) (known bool, err error) {
 		p.Uses = value
 	case "own":
 		p.Own = true
+	case "longer":
+		p.Longer = append(p.Longer, value)
 	case "prepare":
 		p.Prepare = append(p.Prepare, value)
 	case "openmp":
@@ -126,9 +130,9 @@ func (p *Program) Shell(dir, line string) *exec.Cmd {
 	return c
 }
 
-// Place makes dir a fresh folder with the inputs of the program, and does all that is prepared in
-// it with run.
-func (p *Program) Place(dir, mpi string, run func(*exec.Cmd) error) error {
+// Place makes dir a fresh folder with the inputs of the program, changed to take longer if that is
+// wanted, and does all that is prepared in it with run.
+func (p *Program) Place(dir, mpi string, longer bool, run func(*exec.Cmd) error) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
@@ -140,7 +144,11 @@ func (p *Program) Place(dir, mpi string, run func(*exec.Cmd) error) error {
 	} else if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	for _, line := range p.Prepare {
+	lines := p.Prepare
+	if longer {
+		lines = slices.Concat(p.Longer, p.Prepare)
+	}
+	for _, line := range lines {
 		line = strings.ReplaceAll(line, "{mpi}", mpi)
 		if err := run(p.Shell(dir, line)); err != nil {
 			return fmt.Errorf("%s: %w", line, err)

@@ -40,10 +40,43 @@ func TestAFolderIsFreshAndPrepared(t *testing.T) {
 	p := catalog.New("none")
 	p.Prepare = []string{"echo {mpi} >made", "exit 3"}
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "left"), 0o755))
-	err := p.Place(dir, "mpich", (*exec.Cmd).Run)
+	err := p.Place(dir, "mpich", false, (*exec.Cmd).Run)
 	assert.ErrorContains(t, err, "exit 3: ")
 	assert.NoDirExists(t, filepath.Join(dir, "left"))
 	made, err := os.ReadFile(filepath.Join(dir, "made"))
 	require.NoError(t, err)
 	assert.Equal(t, "mpich\n", string(made))
+}
+
+// TestInputsAreMadeLonger: each command changes the inputs, and is there no more if these change.
+func TestInputsAreMadeLonger(t *testing.T) {
+	t.Chdir("../..")
+	all, err := catalog.Read(catalog.Folder)
+	require.NoError(t, err)
+	found := 0
+	for _, p := range all {
+		before := inputs(t, filepath.Join(catalog.Folder, "inputs", p.Name))
+		for _, line := range p.Longer {
+			one := catalog.New(p.Name)
+			one.Longer = []string{line}
+			dir := filepath.Join(t.TempDir(), "run")
+			require.NoError(t, one.Place(dir, "openmpi", true, (*exec.Cmd).Run))
+			assert.NotEqual(t, before, inputs(t, dir), "%s: %s", p.Name, line)
+			found++
+		}
+	}
+	assert.NotZero(t, found)
+}
+
+// inputs returns the content of all files of a folder, if there is one.
+func inputs(t *testing.T, dir string) map[string]string {
+	files := map[string]string{}
+	paths, err := filepath.Glob(filepath.Join(dir, "*"))
+	require.NoError(t, err)
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		files[filepath.Base(path)] = string(text)
+	}
+	return files
 }

@@ -27,7 +27,7 @@ const maxDelayed = 0.03
 const shortest = 1
 
 // longest is the time after which a run is ended.
-const longest = 2 * time.Minute
+const longest = time.Minute
 
 // A Machine makes runs, one at a time.
 type Machine struct {

@@ -44,7 +44,7 @@ var place = []Fault{
 		}), Expected: slowNetwork,
 	},
 	{
-		Class: Place, Name: "loss", About: "the network loses so many percent of the packets", Weakest: 1, Strongest: 5,
+		Class: Place, Name: "loss", About: "the network loses so many percent of the packets", Weakest: 0.1, Strongest: 1,
 		Touched: everyone, Begin: beginLink(func(strength float64) network.Link {
 			return network.Link{Loss: strength / 100}
 		}), Expected: slowNetwork,

@@ -78,7 +78,7 @@ func (s *stage) place(ctx context.Context, r *Record, p *catalog.Program) error 
 	if r.Fault == "full-disk" {
 		from += "-inputs"
 	}
-	err := p.Place(from, r.MPI, func(c *exec.Cmd) error {
+	err := p.Place(from, r.MPI, true, func(c *exec.Cmd) error {
 		text, err := inGroup(ctx, c).CombinedOutput()
 		if err != nil {
 			err = fmt.Errorf("%w: %s", err, lastLine(text))
