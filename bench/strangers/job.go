@@ -3,6 +3,7 @@ package strangers
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -187,7 +188,7 @@ func fill(dir string) error {
 	block := make([]byte, 1<<16)
 	for {
 		if _, err := f.Write(block); err != nil {
-			if e, ok := err.(*os.PathError); ok && e.Err == unix.ENOSPC {
+			if errors.Is(err, unix.ENOSPC) {
 				return nil
 			}
 			return err

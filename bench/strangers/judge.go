@@ -79,7 +79,7 @@ func owns(records []*Record) map[subject][]int {
 	}
 	for _, r := range records {
 		at, ranks := r.subject(), blamed(r)
-		if r.isControl() && r.Counts() && all[at] > 2 && 2*counts[at][trace.NewRankList(ranks).String()] > all[at] {
+		if r.isControl() && r.Counts() && all[at] > 1 && 2*counts[at][trace.NewRankList(ranks).String()] > all[at] {
 			own[at] = ranks
 		}
 	}

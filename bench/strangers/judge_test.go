@@ -76,10 +76,15 @@ func TestOwn(t *testing.T) {
 		r.Index, r.Turn, r.Fault = i, Before, "stop"
 		require.NoError(t, results.Add(&r))
 	}
+	for i, ranks := range []string{"1", "1", "0"} { // two are needed
+		r := says(verdict.Excess, verdict.Always, ranks)
+		r.Index, r.Turn, r.Fault, r.Program = 10+i, Before, "stop", []string{"q", "q", "once"}[i]
+		require.NoError(t, results.Add(&r))
+	}
 	all, err := results.Judge()
 	require.NoError(t, err)
 	s := Summarize(all, false)
-	assert.Equal(t, Score{Own: 4, FalseBlame: 1, Right: 1}, s.Controls)
+	assert.Equal(t, Score{Own: 6, FalseBlame: 2, Right: 1}, s.Controls)
 	assert.Zero(t, Summarize(all, true).Controls.N())
 }
 
