@@ -69,11 +69,25 @@ func ranksNow(id string) map[int]int {
 			continue
 		}
 		pid, err := strconv.Atoi(filepath.Base(folder))
-		if before, known := found[rank]; err == nil && (!known || pid < before) {
+		if before, known := found[rank]; err == nil && (!known || startOf(pid) < startOf(before)) {
 			found[rank] = pid
 		}
 	}
 	return found
+}
+
+// startOf returns when a process was started, in the kernel's ticks since boot: process ids start
+// again from low numbers. 0: it has ended.
+func startOf(pid int) uint64 {
+	const start = 19 // of the fields after the name
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, rest, _ := strings.Cut(string(text), ") ")
+	fields := strings.Fields(rest)
+	if err != nil || len(fields) <= start {
+		return 0
+	}
+	ticks, _ := strconv.ParseUint(fields[start], 10, 64)
+	return ticks
 }
 
 // rankIn returns the rank that a launcher has put into an environment.

@@ -13,6 +13,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+func TestStartOf(t *testing.T) {
+	first, second := sleeper(t), sleeper(t)
+	assert.NotZero(t, startOf(first.PIDs[0]))
+	assert.LessOrEqual(t, startOf(os.Getpid()), startOf(first.PIDs[0]))
+	assert.LessOrEqual(t, startOf(first.PIDs[0]), startOf(second.PIDs[0]))
+}
+
 func TestRankIn(t *testing.T) {
 	for environment, is := range map[string]int{
 		"A=1\x00OMPI_COMM_WORLD_RANK=3\x00B=2\x00": 3, "PMI_RANK=0\x00": 0, "MY_PMI_RANK=2\x00": -1,
