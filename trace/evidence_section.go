@@ -35,7 +35,8 @@ const (
 	rowIOBytes
 	rowIOCalls
 	rowData
-	rowColumns
+	rowUsage   // the first of usageCounts columns, which are in the section of usage
+	rowColumns = rowUsage + usageCounts
 )
 
 const (
@@ -45,7 +46,8 @@ const (
 	instanceOffCPU
 	instanceRunDelay
 	instanceIOBytes
-	instanceColumns
+	instanceUsage
+	instanceColumns = instanceUsage + usageCounts
 )
 
 const (
@@ -97,8 +99,10 @@ func (t *evidenceTable) append(r *Rank) {
 	for i := range r.Evidence {
 		e := &r.Evidence[i]
 		wall, off, delay := timesOf(e.WallNS, e.CPUNS, e.RunDelayNS)
-		t.rows.Add(rowColumns, t.id(e.EvidenceKey), codec.RoundedCode(int64(e.Count)), wall, off, delay,
-			codec.RoundedNSCode(e.OtherCPUNS), codec.RoundedCode(e.IOBytes), codec.RoundedCode(e.IOCalls), codec.RoundedNSCode(e.DataNS))
+		t.rows.Add(rowColumns, append([]int64{
+			t.id(e.EvidenceKey), codec.RoundedCode(int64(e.Count)), wall, off, delay,
+			codec.RoundedNSCode(e.OtherCPUNS), codec.RoundedCode(e.IOBytes), codec.RoundedCode(e.IOCalls), codec.RoundedNSCode(e.DataNS),
+		}, e.Usage.codes()...)...)
 	}
 	t.rows.End(rowColumns)
 	before := int64(0)
@@ -106,7 +110,9 @@ func (t *evidenceTable) append(r *Rank) {
 		e := &r.Outliers[i]
 		begin := (e.BeginNS + instanceUnit/2) / instanceUnit
 		wall, off, delay := timesOf(e.WallNS, e.CPUNS, e.RunDelayNS)
-		t.instances.Add(instanceColumns, int64(e.Row), begin-before, wall, off, delay, codec.RoundedCode(e.IOBytes))
+		t.instances.Add(instanceColumns, append([]int64{
+			int64(e.Row), begin - before, wall, off, delay, codec.RoundedCode(e.IOBytes),
+		}, e.Usage.codes()...)...)
 		before = begin
 	}
 	t.instances.End(instanceColumns)
@@ -151,6 +157,7 @@ func (t *evidenceTable) lookup() func(i int, r *Rank) {
 				e.WallNS, e.CPUNS, e.RunDelayNS = timesFrom(at(rowWall), at(rowOffCPU), at(rowRunDelay))
 				e.OtherCPUNS, e.IOBytes, e.IOCalls = codec.UnroundedNS(at(rowOtherCPU)), codec.Unrounded(at(rowIOBytes)), codec.Unrounded(at(rowIOCalls))
 				e.DataNS = codec.UnroundedNS(at(rowData))
+				e.Usage = usageOf(at, rowUsage)
 			}
 		}
 		if from, to := instances.Rows(i); to > from {
@@ -162,6 +169,7 @@ func (t *evidenceTable) lookup() func(i int, r *Rank) {
 				e := &r.Outliers[k]
 				e.Row, e.BeginNS, e.IOBytes = int(at(instanceRow)), begin*instanceUnit, codec.Unrounded(at(instanceIOBytes))
 				e.WallNS, e.CPUNS, e.RunDelayNS = timesFrom(at(instanceWall), at(instanceOffCPU), at(instanceRunDelay))
+				e.Usage = usageOf(at, instanceUsage)
 			}
 		}
 		if from, to := usages.Rows(i); to > from {
@@ -249,12 +257,12 @@ func appendEvidence(c *Content) []byte {
 			}
 			return keys[i] - keys[i-1] - 1
 		})
-		s.measuredFrom(&t.rows, rowKey+1, codec.GroupRows(keys))
+		s.measuredBetween(&t.rows, rowKey+1, rowUsage, codec.GroupRows(keys))
 	}
 	s.Sequence(t.instances.Counts())
 	if t.instances.N > 0 {
 		s.Numbers(&t.instances.Columns[instanceRow])
-		s.measuredFrom(&t.instances, instanceBegin, codec.GroupRows(c.Ranks.momentGroups(&t.instances)))
+		s.measuredBetween(&t.instances, instanceBegin, instanceUsage, codec.GroupRows(c.Ranks.momentGroups(&t.instances)))
 	}
 	s.Sequence(t.usages.Counts())
 	if t.usages.N > 0 {
@@ -283,7 +291,12 @@ func (t *evidenceTable) sortedKeys() (sorted []EvidenceKey, number []int64) {
 
 // measuredFrom writes the columns of a table from first on.
 func (s *sectionWriter) measuredFrom(table *codec.Ragged, first int, g codec.Grouping) {
-	for k := first; k < len(table.Columns); k++ {
+	s.measuredBetween(table, first, len(table.Columns), g)
+}
+
+// measuredBetween writes the columns of a table from first to the one before end.
+func (s *sectionWriter) measuredBetween(table *codec.Ragged, first, end int, g codec.Grouping) {
+	for k := first; k < end; k++ {
 		s.Measured(&table.Columns[k], &g)
 	}
 }
@@ -319,11 +332,11 @@ func (d *decoder) evidence(c *Content) {
 	}
 	if t.rows = d.RaggedCounts(c.Ranks.Len(), rowColumns); t.rows.N > 0 {
 		t.rows.Columns[rowKey] = d.evidenceKeys(&t.rows)
-		d.measuredFrom(&t.rows, rowKey+1, d.Grouping(t.rows.N, func() []int64 { return t.rows.Columns[rowKey].Values(nil) }))
+		d.measuredBetween(&t.rows, rowKey+1, rowUsage, d.Grouping(t.rows.N, func() []int64 { return t.rows.Columns[rowKey].Values(nil) }))
 	}
 	if t.instances = d.RaggedCounts(c.Ranks.Len(), instanceColumns); t.instances.N > 0 {
 		t.instances.Columns[instanceRow] = d.Numbers(t.instances.N)
-		d.measuredFrom(&t.instances, instanceBegin, d.Grouping(t.instances.N, func() []int64 { return c.Ranks.momentGroups(&t.instances) }))
+		d.measuredBetween(&t.instances, instanceBegin, instanceUsage, d.Grouping(t.instances.N, func() []int64 { return c.Ranks.momentGroups(&t.instances) }))
 	}
 	if t.usages = d.RaggedCounts(c.Ranks.Len(), usageColumns); t.usages.N > 0 {
 		t.usages.Columns[usageFlags], t.usages.Columns[usageName] = d.Numbers(t.usages.N), d.TextNumbers(t.usages.N)
@@ -332,6 +345,7 @@ func (d *decoder) evidence(c *Content) {
 	if d.Err != nil {
 		return
 	}
+	t.forgetUsage()
 	if err := t.check(); err != nil {
 		d.Fail(err)
 		return
@@ -365,7 +379,12 @@ func (d *decoder) evidenceKeys(rows *codec.Ragged) (keys codec.Numbers) {
 
 // measuredFrom reads what sectionWriter.measuredFrom wrote. It does not check the numbers.
 func (d *decoder) measuredFrom(table *codec.Ragged, first int, g *codec.Grouping) {
-	for k := first; k < len(table.Columns); k++ {
+	d.measuredBetween(table, first, len(table.Columns), g)
+}
+
+// measuredBetween reads what sectionWriter.measuredBetween wrote.
+func (d *decoder) measuredBetween(table *codec.Ragged, first, end int, g *codec.Grouping) {
+	for k := first; k < end; k++ {
 		table.Columns[k] = d.Measured(g, math.MinInt64, math.MaxInt64)
 	}
 }

@@ -62,6 +62,42 @@ func TestNoEvidenceNoBlock(t *testing.T) {
 	}
 }
 
+// Where no usage is known there is no section of it. A file without that section, as of an earlier
+// Cairn, has unknown usage, which is not zero.
+func TestNoUsageIsUnknown(t *testing.T) {
+	c := withEvidence()
+	require.True(t, c.Ranks.evidence.hasUsage())
+	require.Zero(t, c.Ranks.At(0).Evidence[0].Usage, "known to be zero")
+	c.Ranks.Change(0, func(r *Rank) {
+		for i := range r.Evidence {
+			r.Evidence[i].Usage = UnknownUsage
+		}
+		for i := range r.Outliers {
+			r.Outliers[i].Usage = UnknownUsage
+		}
+	})
+	require.False(t, c.Ranks.evidence.hasUsage())
+	got, err := opened(t, written(t, c)).Content()
+	require.NoError(t, err)
+	require.Equal(t, c.Ranks.At(0).Evidence, got.Ranks.At(0).Evidence)
+	require.Equal(t, c.Ranks.At(0).Outliers, got.Ranks.At(0).Outliers)
+}
+
+func TestSystemTime(t *testing.T) {
+	for name, test := range map[string]struct {
+		system, cpu, want int64
+		known             bool
+	}{
+		"known": {3e8, 2e9, 3e8, true}, "short": {3e8, 9e8, 0, false}, "unknown": {Unknown, 2e9, 0, false},
+		"ticks of more than the CPU time": {3e9, 2e9, 2e9, true},
+	} {
+		u := Usage{SystemNS: test.system}
+		ns, known := u.SystemTime(test.cpu)
+		require.Equal(t, test.known, known, name)
+		require.Equal(t, test.want, ns, name)
+	}
+}
+
 func TestEvidenceReplacesSites(t *testing.T) {
 	c := withEvidence()
 	before := c.Ranks.At(0)

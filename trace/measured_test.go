@@ -18,6 +18,8 @@ import (
 func manyMeasured() []Rank {
 	random := rand.New(rand.NewPCG(13, 14))
 	ns := func() int64 { return codec.RoundedNS(random.Int64N(1 << random.IntN(40))) }
+	count := func() int64 { return codec.Rounded(random.Int64N(1<<random.IntN(40)) - 1) }
+	usage := func() Usage { return Usage{count(), count(), count(), count(), ns()} }
 	var ranks []Rank
 	for i := range 40 {
 		r := Rank{Rank: i, PID: 100 + i, BootID: string(rune('a' + i%3))}
@@ -36,10 +38,10 @@ func manyMeasured() []Rank {
 			r.Evidence = append(r.Evidence, EvidenceRow{
 				EvidenceKey: EvidenceKey{Thread: k, Before: CallSite{Function: uint16(1 + random.IntN(3))}}, Count: uint64(codec.Rounded(1 + random.Int64N(1000))),
 				WallNS: wall, CPUNS: wall - off, RunDelayNS: codec.RoundedNS(random.Int64N(off + 1)), OtherCPUNS: ns(),
-				IOBytes: codec.Rounded(ns()), IOCalls: codec.Rounded(random.Int64N(500) - 1), DataNS: ns(),
+				IOBytes: codec.Rounded(ns()), IOCalls: codec.Rounded(random.Int64N(500) - 1), DataNS: ns(), Usage: usage(),
 			})
 			r.Outliers = append(r.Outliers, EvidenceInstance{
-				Row: random.IntN(k + 1), BeginNS: random.Int64N(1<<30) << 16, WallNS: wall, CPUNS: wall - off, RunDelayNS: Unknown, IOBytes: codec.Rounded(ns()),
+				Row: random.IntN(k + 1), BeginNS: random.Int64N(1<<30) << 16, WallNS: wall, CPUNS: wall - off, RunDelayNS: Unknown, IOBytes: codec.Rounded(ns()), Usage: usage(),
 			})
 		}
 		if random.IntN(4) > 0 {

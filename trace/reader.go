@@ -210,6 +210,7 @@ func (t *Reader) openShared() error {
 		{blockTimingStart, "start of timing", false, false, func(d *decoder) { t.timed = d.timingStart(c) }},
 		{blockContext, "context", false, true, func(d *decoder) { d.context(c) }},
 		{blockEvidence, "evidence", false, true, func(d *decoder) { d.evidence(c) }},
+		{blockUsage, "usage", true, true, func(d *decoder) { d.usage(c) }},
 		{blockEnds, "ends", true, true, func(d *decoder) { d.ends(c) }},
 		{blockTracers, "what tracing took", true, true, func(d *decoder) { d.tracers(c) }},
 		{blockLeads, "leads", true, true, func(d *decoder) { d.leads(c) }},

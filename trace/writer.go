@@ -74,6 +74,9 @@ func write(w io.Writer, c *Content, chain *Chain) error {
 	if hasEvidence(c) {
 		f.section(blockEvidence, appendEvidence(c))
 	}
+	if c.Ranks.evidence.hasUsage() {
+		f.section(blockUsage, appendUsage(c))
+	}
 	if c.Ranks.ends.N > 0 {
 		f.section(blockEnds, appendEnds(&c.Ranks))
 	}
@@ -247,6 +250,7 @@ const (
 	blockChapters          // chapters of each thread
 	blockTracers           // cost of tracing
 	blockHistograms        // in traces of histograms only
+	blockUsage             // what getrusage counted
 	blockSkipped     = 126 // bytes of a chain that are not a block of its trace
 	blockIndex       = 127
 )

@@ -647,6 +647,18 @@ class Trace:
                 threads[rank].append({
                     "TID": self.pids[rank] + tid, "Name": names[i], "CPUNS": nanoseconds(cpu), "RunDelayNS": nanoseconds(delay),
                     "CallsMPI": flags[i] & 1 > 0, "Tool": flags[i] & 2 > 0})
+        for rank in evidence + outliers:
+            for row in rank:
+                row.update(dict.fromkeys(USAGE, -1))
+        if 33 in self.sections:
+            s = self.sections[33]
+            for table, alike in (evidence, places), (outliers, None):
+                rows = [row for rank in table for row in rank]
+                n = s.varint()
+                columns = [s.measured(alike or [0] * n) for _ in USAGE] if n else []
+                for name, column in zip(USAGE, columns):
+                    for row, code in zip(rows, column):
+                        row[name] = nanoseconds(code) if name == "SystemNS" else unrounded(code)
         if 31 in self.sections:
             s = self.sections[31]
             rows = Rows(s, self.boots)
@@ -1084,6 +1096,9 @@ class Rows:
         self.rank = [rank for rank, n in enumerate(counts) for _ in range(n)]
         self.first = [k == 0 for n in counts for k in range(n)]
         self.moments = [boots[rank] if first else None for rank, first in zip(self.rank, self.first)]
+
+
+USAGE = "MinorFaults MajorFaults VoluntarySwitches InvoluntarySwitches SystemNS".split()
 
 
 def unrounded(code):

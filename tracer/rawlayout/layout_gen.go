@@ -170,6 +170,25 @@ const (
 	ContextBytes   = 4624
 )
 
+// EvidenceUsage is what getrusage counts for a thread, −1 where that is not known.
+type EvidenceUsage struct {
+	MinorFaults int64
+	MajorFaults int64
+	Voluntary   int64
+	Involuntary int64
+	System      int64
+}
+
+// Offsets of the fields.
+const (
+	EvidenceUsageMinorFaultsAt = 0
+	EvidenceUsageMajorFaultsAt = 8
+	EvidenceUsageVoluntaryAt   = 16
+	EvidenceUsageInvoluntaryAt = 24
+	EvidenceUsageSystemAt      = 32
+	EvidenceUsageBytes         = 40
+)
+
 // EvidenceSums are sums over the measured instances of a row.
 type EvidenceSums struct {
 	Count   uint64
@@ -182,6 +201,7 @@ type EvidenceSums struct {
 	IOBytes int64
 	IOCalls int64
 	Data    int64
+	Usage   EvidenceUsage
 }
 
 // Offsets of the fields.
@@ -196,7 +216,8 @@ const (
 	EvidenceSumsIOBytesAt = 56
 	EvidenceSumsIOCallsAt = 64
 	EvidenceSumsDataAt    = 72
-	EvidenceSumsBytes     = 80
+	EvidenceSumsUsageAt   = 80
+	EvidenceSumsBytes     = 120
 )
 
 // An EvidenceRow is the evidence of the computations between two call sites, or of the calls at one.
@@ -221,7 +242,7 @@ const (
 	EvidenceRowTicksAt        = 24
 	EvidenceRowWhichAt        = 32
 	EvidenceRowSumsAt         = 40
-	EvidenceRowBytes          = 200
+	EvidenceRowBytes          = 280
 )
 
 // An EvidenceInstance is one of the largest instances.
@@ -233,6 +254,7 @@ type EvidenceInstance struct {
 	CPU   int64
 	Delay int64
 	IO    int64
+	Usage EvidenceUsage
 }
 
 // Offsets of the fields.
@@ -244,7 +266,8 @@ const (
 	EvidenceInstanceCPUAt   = 32
 	EvidenceInstanceDelayAt = 40
 	EvidenceInstanceIOAt    = 48
-	EvidenceInstanceBytes   = 56
+	EvidenceInstanceUsageAt = 56
+	EvidenceInstanceBytes   = 96
 )
 
 // An EvidenceThread is the CPU usage of a thread of the process.
@@ -278,13 +301,13 @@ type Evidence struct {
 
 // Offsets of the fields.
 const (
-	EvidenceMagic       = "CAIRNEV2"
+	EvidenceMagic       = "CAIRNEV3"
 	EvidenceRowsAt      = 8
 	EvidenceThreadsAt   = 16
 	EvidenceInstancesAt = 24
-	EvidenceThreadAt    = 1816
-	EvidenceRowAt       = 3352
-	EvidenceBytes       = 105752
+	EvidenceThreadAt    = 3096
+	EvidenceRowAt       = 4632
+	EvidenceBytes       = 147992
 )
 
 // The words of the outcome of a vote, in a record of clustering, followed by the lead ranks.

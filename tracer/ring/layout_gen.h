@@ -62,11 +62,12 @@ enum {
 	CAIRN_COMPRESSOR_BYTES = 1088,
 	CAIRN_CONTEXT_SAMPLE_BYTES = 72,
 	CAIRN_CONTEXT_BYTES = 4624,
-	CAIRN_EVIDENCE_SUMS_BYTES = 80,
-	CAIRN_EVIDENCE_ROW_BYTES = 200,
-	CAIRN_EVIDENCE_INSTANCE_BYTES = 56,
+	CAIRN_EVIDENCE_USAGE_BYTES = 40,
+	CAIRN_EVIDENCE_SUMS_BYTES = 120,
+	CAIRN_EVIDENCE_ROW_BYTES = 280,
+	CAIRN_EVIDENCE_INSTANCE_BYTES = 96,
 	CAIRN_EVIDENCE_THREAD_BYTES = 48,
-	CAIRN_EVIDENCE_BYTES = 105752,
+	CAIRN_EVIDENCE_BYTES = 147992,
 	CAIRN_OUTCOME_BYTES = 80,
 	CAIRN_BUDGET_BYTES = 32,
 };
@@ -76,7 +77,7 @@ enum {
 #define CAIRN_RING_MAGIC "CAIRNRG1"
 #define CAIRN_COMPRESSOR_MAGIC "CAIRNCP1"
 #define CAIRN_CONTEXT_MAGIC "CAIRNCX3"
-#define CAIRN_EVIDENCE_MAGIC "CAIRNEV2"
+#define CAIRN_EVIDENCE_MAGIC "CAIRNEV3"
 #define CAIRN_BUDGET_MAGIC "CAIRNBG1"
 
 // CAIRN_LAYOUT_X(type) does not compile if a field of the structure differs from the table.
@@ -195,6 +196,15 @@ enum {
 	CAIRN_FIELD(type, table, 16, 4608); \
 	_Static_assert(sizeof(type) == 4624, "more fields than in tracer/rawlayout")
 
+// EvidenceUsage is what getrusage counts for a thread, −1 where that is not known.
+#define CAIRN_LAYOUT_EVIDENCE_USAGE(type) \
+	CAIRN_FIELD(type, minor_faults, 0, 8); \
+	CAIRN_FIELD(type, major_faults, 8, 8); \
+	CAIRN_FIELD(type, voluntary, 16, 8); \
+	CAIRN_FIELD(type, involuntary, 24, 8); \
+	CAIRN_FIELD(type, system_ns, 32, 8); \
+	_Static_assert(sizeof(type) == 40, "more fields than in tracer/rawlayout")
+
 // EvidenceSums are sums over the measured instances of a row.
 #define CAIRN_LAYOUT_EVIDENCE_SUMS(type) \
 	CAIRN_FIELD(type, count, 0, 8); \
@@ -207,7 +217,8 @@ enum {
 	CAIRN_FIELD(type, io_bytes, 56, 8); \
 	CAIRN_FIELD(type, io_calls, 64, 8); \
 	CAIRN_FIELD(type, data_ns, 72, 8); \
-	_Static_assert(sizeof(type) == 80, "more fields than in tracer/rawlayout")
+	CAIRN_FIELD(type, usage, 80, 40); \
+	_Static_assert(sizeof(type) == 120, "more fields than in tracer/rawlayout")
 
 // An EvidenceRow is the evidence of the computations between two call sites, or of the calls at one.
 #define CAIRN_LAYOUT_EVIDENCE_ROW(type) \
@@ -218,8 +229,8 @@ enum {
 	CAIRN_FIELD(type, before_caller, 16, 8); \
 	CAIRN_FIELD(type, ticks, 24, 8); \
 	CAIRN_FIELD(type, which, 32, 8); \
-	CAIRN_FIELD(type, sums, 40, 160); \
-	_Static_assert(sizeof(type) == 200, "more fields than in tracer/rawlayout")
+	CAIRN_FIELD(type, sums, 40, 240); \
+	_Static_assert(sizeof(type) == 280, "more fields than in tracer/rawlayout")
 
 // An EvidenceInstance is one of the largest instances.
 #define CAIRN_LAYOUT_EVIDENCE_INSTANCE(type) \
@@ -230,7 +241,8 @@ enum {
 	CAIRN_FIELD(type, cpu_ns, 32, 8); \
 	CAIRN_FIELD(type, delay_ns, 40, 8); \
 	CAIRN_FIELD(type, io_bytes, 48, 8); \
-	_Static_assert(sizeof(type) == 56, "more fields than in tracer/rawlayout")
+	CAIRN_FIELD(type, usage, 56, 40); \
+	_Static_assert(sizeof(type) == 96, "more fields than in tracer/rawlayout")
 
 // An EvidenceThread is the CPU usage of a thread of the process.
 #define CAIRN_LAYOUT_EVIDENCE_THREAD(type) \
@@ -246,10 +258,10 @@ enum {
 	CAIRN_FIELD(type, magic, 0, 8); \
 	CAIRN_FIELD(type, rows, 8, 8); \
 	CAIRN_FIELD(type, threads, 16, 8); \
-	CAIRN_FIELD(type, instances, 24, 1792); \
-	CAIRN_FIELD(type, thread, 1816, 1536); \
-	CAIRN_FIELD(type, row, 3352, 102400); \
-	_Static_assert(sizeof(type) == 105752, "more fields than in tracer/rawlayout")
+	CAIRN_FIELD(type, instances, 24, 3072); \
+	CAIRN_FIELD(type, thread, 3096, 1536); \
+	CAIRN_FIELD(type, row, 4632, 143360); \
+	_Static_assert(sizeof(type) == 147992, "more fields than in tracer/rawlayout")
 
 // The words of the outcome of a vote, in a record of clustering, followed by the lead ranks.
 #define CAIRN_LAYOUT_OUTCOME(type) \

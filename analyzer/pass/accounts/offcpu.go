@@ -19,7 +19,9 @@ type OffCPU struct {
 	Stolen  int64 // by the hypervisor; the kernel counts it as neither running nor runnable
 	Others  int64 // CPU time of the process's other threads at the same time; −1: not known
 	Bytes   int64 // read and written by system calls; −1: not known
-	data    int64 // blocked in instances in which data was read or written; −1: not known
+	// Usage is what getrusage counted; −1: not known. Its SystemNS is for Usage.SystemTime.
+	trace.Usage
+	data int64 // blocked in instances in which data was read or written; −1: not known
 }
 
 // evident is the fraction of a computation's time that must be measured for the measurements to be
@@ -123,6 +125,10 @@ func (o *OffCPU) add(e *trace.EvidenceRow, share float64) {
 	o.Wall, o.cpu, o.Delayed, o.Blocked = o.Wall+part(e.WallNS), o.cpu+part(e.CPUNS), o.Delayed+part(e.RunDelayNS), o.Blocked+part(blocked)
 	o.Others, o.Bytes = plus(o.Others, part(e.OtherCPUNS)), plus(o.Bytes, part(e.IOBytes))
 	o.data = plus(o.data, part(e.DataNS))
+	o.MinorFaults, o.MajorFaults = plus(o.MinorFaults, part(e.MinorFaults)), plus(o.MajorFaults, part(e.MajorFaults))
+	o.VoluntarySwitches = plus(o.VoluntarySwitches, part(e.VoluntarySwitches))
+	o.InvoluntarySwitches = plus(o.InvoluntarySwitches, part(e.InvoluntarySwitches))
+	o.SystemNS = plus(o.SystemNS, part(e.SystemNS))
 }
 
 // extrapolate scales the measurements to all instances of t. It reports false if they are not
@@ -137,7 +143,10 @@ func (o *OffCPU) extrapolate(t *Tally) bool {
 		return false
 	}
 	scale := float64(t.Ns) / float64(o.Wall)
-	for _, ns := range []*int64{&o.Wall, &o.cpu, &o.Delayed, &o.Blocked, &o.Others, &o.Bytes, &o.data} {
+	for _, ns := range []*int64{
+		&o.Wall, &o.cpu, &o.Delayed, &o.Blocked, &o.Others, &o.Bytes, &o.data,
+		&o.MinorFaults, &o.MajorFaults, &o.VoluntarySwitches, &o.InvoluntarySwitches, &o.SystemNS,
+	} {
 		if *ns > 0 {
 			*ns = int64(scale * float64(*ns))
 		}
@@ -151,6 +160,9 @@ func (o *OffCPU) extrapolate(t *Tally) bool {
 func (o *OffCPU) MovesData() bool {
 	return o.Bytes > 0 && o.data > 0 && float64(o.data) >= minBlockedShare*float64(o.Blocked)
 }
+
+// System returns the CPU time in the kernel. It is not known of less than a second of CPU time.
+func (o *OffCPU) System() (ns int64, known bool) { return o.SystemTime(o.cpu) }
 
 // plus adds values that may be unknown.
 func plus(sum, more int64) int64 {

@@ -100,11 +100,15 @@ var (
 	context = structure{c: "CONTEXT", goName: "Context", magic: "CAIRNCX3",
 		doc:    "The context is the second part of the file: the number of samples and the index of the valid table (32 bits each).",
 		fields: []field{text("magic", "Magic", 8), word("count", "Count"), of("table", "Table", &contextSample, 2, contextSamples)}}
+	evidenceUsage = structure{c: "EVIDENCE_USAGE", goName: "EvidenceUsage", goStruct: true,
+		doc: "EvidenceUsage is what getrusage counts for a thread, −1 where that is not known.",
+		fields: []field{signed("minor_faults", "MinorFaults"), signed("major_faults", "MajorFaults"), signed("voluntary", "Voluntary"),
+			signed("involuntary", "Involuntary"), signed("system_ns", "System")}}
 	evidenceSums = structure{c: "EVIDENCE_SUMS", goName: "EvidenceSums", goStruct: true,
 		doc: "EvidenceSums are sums over the measured instances of a row.",
 		fields: []field{word("count", "Count"), signed("wall_ns", "Wall"), signed("cpu_ns", "CPU"), signed("delay_ns", "Delay"),
 			signed("other_ns", "Other"), signed("blocked_ns", "Blocked"), signed("seen_ns", "Seen"), signed("io_bytes", "IOBytes"),
-			signed("io_calls", "IOCalls"), signed("data_ns", "Data")}}
+			signed("io_calls", "IOCalls"), signed("data_ns", "Data"), of("usage", "Usage", &evidenceUsage)}}
 	evidenceRow = structure{c: "EVIDENCE_ROW", goName: "EvidenceRow", goStruct: true,
 		doc: "An EvidenceRow is the evidence of the computations between two call sites, or of the calls at one.",
 		fields: []field{u32("thread", "Thread"), u16("after", "After"), u16("before", "Before"), word("after_caller", "AfterCaller"),
@@ -112,12 +116,12 @@ var (
 	evidenceInstance = structure{c: "EVIDENCE_INSTANCE", goName: "EvidenceInstance", goStruct: true,
 		doc: "An EvidenceInstance is one of the largest instances.",
 		fields: []field{signed("size", "Size"), word("row", "Row"), word("begin_ticks", "Begin"), signed("wall_ns", "Wall"),
-			signed("cpu_ns", "CPU"), signed("delay_ns", "Delay"), signed("io_bytes", "IO")}}
+			signed("cpu_ns", "CPU"), signed("delay_ns", "Delay"), signed("io_bytes", "IO"), of("usage", "Usage", &evidenceUsage)}}
 	evidenceThread = structure{c: "EVIDENCE_THREAD", goName: "EvidenceThread", goStruct: true,
 		doc: "An EvidenceThread is the CPU usage of a thread of the process.",
 		fields: []field{signed("tid", "TID"), signed("cpu_ns", "CPU"), signed("delay_ns", "Delay"), signed("flags", "Flags"),
 			text("name", "Name", evidenceThreadName)}}
-	evidence = structure{c: "EVIDENCE", goName: "Evidence", magic: "CAIRNEV2", goStruct: true,
+	evidence = structure{c: "EVIDENCE", goName: "Evidence", magic: "CAIRNEV3", goStruct: true,
 		doc: "Evidence is the third part of the file.",
 		fields: []field{text("magic", "Magic", 8), word("rows", "Rows"), word("threads", "Threads"),
 			of("instances", "Instances", &evidenceInstance, 2, evidenceInstances), of("thread", "Thread", &evidenceThread, 2, evidenceThreads),
@@ -133,7 +137,7 @@ var (
 )
 
 var structures = []*structure{
-	&buffer, &record, &summed, &sums, &life, &ring, &compressor, &contextSample, &context, &evidenceSums, &evidenceRow, &evidenceInstance, &evidenceThread, &evidence, &outcome, &budget,
+	&buffer, &record, &summed, &sums, &life, &ring, &compressor, &contextSample, &context, &evidenceUsage, &evidenceSums, &evidenceRow, &evidenceInstance, &evidenceThread, &evidence, &outcome, &budget,
 }
 
 // A constant has a name in C and one in Go; the latter is "" if no reader needs it.

@@ -86,6 +86,7 @@ func addSums(row *trace.EvidenceRow, s *rawlayout.EvidenceSums) {
 	row.Count += s.Count
 	row.WallNS += s.Wall
 	row.CPUNS += s.CPU
+	addUsage(&row.Usage, s.Usage)
 	for _, sum := range []struct {
 		to *int64
 		of int64
@@ -99,6 +100,22 @@ func addSums(row *trace.EvidenceRow, s *rawlayout.EvidenceSums) {
 			*sum.to += sum.of
 		}
 	}
+}
+
+// addUsage adds what was counted in other instances.
+func addUsage(to *trace.Usage, of rawlayout.EvidenceUsage) {
+	add := func(sum *int64, n int64) {
+		if *sum = max(*sum, trace.Unknown); *sum >= 0 && n >= 0 {
+			*sum += min(n, maxEvidence)
+		} else {
+			*sum = trace.Unknown
+		}
+	}
+	add(&to.MinorFaults, of.MinorFaults)
+	add(&to.MajorFaults, of.MajorFaults)
+	add(&to.VoluntarySwitches, of.Voluntary)
+	add(&to.InvoluntarySwitches, of.Involuntary)
+	add(&to.SystemNS, of.System)
 }
 
 // ofBlocked scales the I/O of the measured blocked instances to all blocked instances.
@@ -123,6 +140,7 @@ func (e *evidence) addInstances(f *rawlayout.Evidence, rowOf []int) {
 			one := trace.EvidenceInstance{
 				Row: rowOf[in.Row], BeginNS: int64(in.Begin), WallNS: in.Wall, CPUNS: in.CPU, RunDelayNS: in.Delay, IOBytes: in.IO,
 			}
+			addUsage(&one.Usage, in.Usage)
 			if !slices.Contains(e.instances, one) {
 				e.instances = append(e.instances, one)
 			}

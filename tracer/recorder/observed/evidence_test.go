@@ -3,6 +3,7 @@ package observed
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -105,6 +106,73 @@ func TestDataOfSomeInstances(t *testing.T) {
 	}
 }
 
+// A computation that touches new pages has a fault for each, one that blocks has switches, and one
+// that makes system calls has system time. Sums and instances agree: all instances are kept if there
+// are few.
+func TestUsageOfAComputation(t *testing.T) {
+	const pages = 512 // of the driver
+	driver, path := evidenceDriver(t, "/proc"), filepath.Join(t.TempDir(), "evidence")
+	for kind, good := range map[string]func(row *trace.EvidenceRow, n int64) bool{
+		"touch":  func(row *trace.EvidenceRow, n int64) bool { return row.MinorFaults >= pages*n && row.MinorFaults < (pages+64)*n },
+		"sleep":  func(row *trace.EvidenceRow, n int64) bool { return row.VoluntarySwitches >= n && row.MinorFaults < 64*n },
+		"system": func(row *trace.EvidenceRow, _ int64) bool { return float64(row.SystemNS) > 0.4*float64(row.CPUNS) },
+		"burn":   func(row *trace.EvidenceRow, n int64) bool { return row.MajorFaults == 0 && row.MinorFaults < 64*n },
+	} {
+		t.Run(kind, func(t *testing.T) {
+			var row *trace.EvidenceRow
+			var e *evidence
+			for times := 14; times <= 140 && (row == nil || row.Count < 2); times += 14 {
+				require.NoError(t, driver("gap", path, "20", kind, strconv.Itoa(times)).Run())
+				e = readEvidence(t, path)
+				row = gapOf(e)
+			}
+			require.NotNil(t, row)
+			if row.MinorFaults == trace.Unknown {
+				require.Equal(t, trace.UnknownUsage, row.Usage, "this kernel counts nothing")
+				return
+			}
+			require.True(t, good(row, int64(row.Count)), "%+v", row)
+			sum := trace.Usage{}
+			n := uint64(0)
+			for _, in := range e.instances {
+				if e.rows[in.Row].EvidenceKey == row.EvidenceKey {
+					n++
+					sum.MinorFaults += in.MinorFaults
+					sum.VoluntarySwitches += in.VoluntarySwitches
+				}
+			}
+			if n == row.Count {
+				require.Equal(t, row.MinorFaults, sum.MinorFaults)
+				require.Equal(t, row.VoluntarySwitches, sum.VoluntarySwitches)
+			}
+		})
+	}
+}
+
+// BenchmarkReading reports the time of a quick reading, and thereof of getrusage.
+func BenchmarkReading(b *testing.B) {
+	driver, err := buildEvidence()
+	require.NoError(b, err)
+	out, err := driver("cost", filepath.Join(b.TempDir(), "evidence"), strconv.Itoa(b.N)).Output()
+	require.NoError(b, err)
+	var reading, usage float64
+	_, err = fmt.Sscan(string(out), &reading, &usage)
+	require.NoError(b, err)
+	b.ReportMetric(reading, "ns/reading")
+	b.ReportMetric(usage, "ns/getrusage")
+	b.ReportMetric(0, "ns/op")
+}
+
+// If a sandbox refuses getrusage, its counts are unknown, and all others are there.
+func TestUsageIsRefused(t *testing.T) {
+	driver, path := evidenceDriver(t, "/proc"), filepath.Join(t.TempDir(), "evidence")
+	require.NoError(t, driver("gap", path, "20", "refused").Run())
+	row := gapOf(readEvidence(t, path))
+	require.NotNil(t, row)
+	require.Equal(t, trace.UnknownUsage, row.Usage)
+	require.Positive(t, row.WallNS)
+}
+
 // What the kernel does not provide, or what the program has closed, is unknown and not zero.
 func TestEvidenceThatIsNotToBeHad(t *testing.T) {
 	empty, fake := t.TempDir(), t.TempDir()
@@ -177,10 +245,10 @@ func made(change func(f *rawlayout.Evidence)) []byte {
 		Thread: 1, After: 3, Before: 4, AfterCaller: 1 << 12, BeforeCaller: 2 << 12, Ticks: 9e6, Which: 2,
 		Sums: [2]rawlayout.EvidenceSums{1: {
 			Count: 4, Wall: 8e6, CPU: 6e6, Delay: 1e6, Other: 5, Blocked: 4e6, Seen: 2e6, IOBytes: 100, IOCalls: 2,
-			Data: 1e6,
+			Data: 1e6, Usage: rawlayout.EvidenceUsage{MinorFaults: 7, MajorFaults: 1, Voluntary: 4, Involuntary: 2, System: 9e5},
 		}},
 	}
-	f.Instances[0][3] = rawlayout.EvidenceInstance{Size: 1, Begin: 77, Wall: 5e6, CPU: 1e6, Delay: -1, IO: 3}
+	f.Instances[0][3] = rawlayout.EvidenceInstance{Size: 1, Begin: 77, Wall: 5e6, CPU: 1e6, Delay: -1, IO: 3, Usage: rawlayout.EvidenceUsage{MinorFaults: -1, MajorFaults: -1, Voluntary: -1, Involuntary: -1, System: -1}}
 	f.Instances[1][0] = f.Instances[0][3]
 	f.Threads = 1 | 1<<32
 	f.Thread[1][0] = rawlayout.EvidenceThread{TID: 5, CPU: 6, Delay: -1, Flags: 3}
@@ -200,9 +268,10 @@ func TestEvidenceFile(t *testing.T) {
 		EvidenceKey: trace.EvidenceKey{Thread: 1, After: trace.CallSite{Function: 3, Site: 1}, Before: trace.CallSite{Function: 4, Site: 2}},
 		Count:       4, WallNS: 8e6, CPUNS: 6e6, RunDelayNS: 1e6, OtherCPUNS: 5,
 		IOBytes: 200, IOCalls: 4, DataNS: 2e6, // as in the half of which they are known
+		Usage: trace.Usage{MinorFaults: 7, MajorFaults: 1, VoluntarySwitches: 4, InvoluntarySwitches: 2, SystemNS: 9e5},
 	}}, e.rows)
 	require.Equal(t, []int64{9e6}, e.all)
-	require.Equal(t, []trace.EvidenceInstance{{BeginNS: 77, WallNS: 5e6, CPUNS: 1e6, RunDelayNS: -1, IOBytes: 3}}, e.instances)
+	require.Equal(t, []trace.EvidenceInstance{{BeginNS: 77, WallNS: 5e6, CPUNS: 1e6, RunDelayNS: -1, IOBytes: 3, Usage: trace.UnknownUsage}}, e.instances)
 	require.Equal(t, []trace.ThreadUsage{{TID: 5, Name: "app", CPUNS: 6, RunDelayNS: -1, CallsMPI: true}}, e.threads)
 
 	// without call sites two addresses share a row
@@ -210,12 +279,15 @@ func TestEvidenceFile(t *testing.T) {
 		f.Rows, f.Row[1] = 2, f.Row[0]
 		f.Row[1].BeforeCaller = 5 << 12
 		f.Row[1].Sums[1].Delay = -1
+		f.Row[1].Sums[1].Usage.MajorFaults = -1
 	})
 	require.Len(t, decodeEvidence(two, site).rows, 2)
 	joined := decodeEvidence(two, func(uint64) int32 { return 0 })
 	require.Len(t, joined.rows, 1)
 	require.EqualValues(t, 8, joined.rows[0].Count)
 	require.EqualValues(t, trace.Unknown, joined.rows[0].RunDelayNS, "a part is not known, so the sum is not")
+	require.EqualValues(t, trace.Unknown, joined.rows[0].MajorFaults)
+	require.EqualValues(t, 14, joined.rows[0].MinorFaults)
 
 	for name, change := range map[string]func(f *rawlayout.Evidence){
 		"nothing was measured": func(f *rawlayout.Evidence) { f.Row[0].Which = 0 },

@@ -21,6 +21,12 @@ struct cairn_call {
 
 enum { CAIRN_EVIDENCE_TASKS = 64 }; // threads that are known to call MPI
 
+// What getrusage counts for a thread; −1: not known.
+struct cairn_evidence_usage {
+	int64_t minor_faults, major_faults, voluntary, involuntary, system_ns;
+};
+CAIRN_LAYOUT_EVIDENCE_USAGE(struct cairn_evidence_usage);
+
 // Sums over the measured instances of a row; −1: not known.
 struct cairn_evidence_sums {
 	uint64_t count;
@@ -28,6 +34,7 @@ struct cairn_evidence_sums {
 	int64_t blocked_ns;                // of instances that were blocked long enough for I/O to be read
 	int64_t seen_ns, io_bytes, io_calls; // of those whose I/O is known
 	int64_t data_ns;                   // time blocked of those that moved data
+	struct cairn_evidence_usage usage;
 };
 CAIRN_LAYOUT_EVIDENCE_SUMS(struct cairn_evidence_sums);
 
@@ -45,6 +52,7 @@ struct cairn_evidence_instance {
 	_Atomic int64_t size; // sort key in ns; 0: unused
 	uint64_t row, begin_ticks;
 	int64_t wall_ns, cpu_ns, delay_ns, io_bytes;
+	struct cairn_evidence_usage usage;
 };
 CAIRN_LAYOUT_EVIDENCE_INSTANCE(struct cairn_evidence_instance);
 

@@ -3,8 +3,10 @@
 //
 //	evidence kill FILE         instances without end; count, wall and CPU time grow together
 //	evidence gap FILE MS KIND  thirty times a computation of MS ms: burn, sleep, closed (sleep, all descriptors closed),
-//	                           data (sleep, and read 64 KiB each time), once (1 MiB, only each tenth time)
+//	                           touch (sleep, and touch 512 new pages), system (burn in system calls), refused (sleep,
+//	                           without getrusage), data (sleep, and read 64 KiB each time), once (1 MiB, only each tenth time)
 //	evidence end FILE MS       a list of threads, then a computation of MS ms, and the list at the end
+//	evidence cost FILE N       ns of a quick reading, and thereof of its getrusage, means of N
 //	evidence full FILE         more rows than there is room for
 #include "../evidence/evidence.c"
 #include "../process/opened.c"
@@ -12,8 +14,12 @@
 #include "../evidence/usage.c"
 #include "../process/thread.c"
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 
 bool cairn_clock_is_tsc;
 
@@ -65,6 +71,34 @@ static void read_bytes(size_t n)
 	close(opened);
 }
 
+static void touch_pages(void)
+{
+	enum { PAGES = 512, PAGE = 4096 };
+	char *new = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (new == MAP_FAILED)
+		_exit(6);
+	madvise(new, PAGES * PAGE, MADV_NOHUGEPAGE);
+	for (int i = 0; i < PAGES; i++)
+		((volatile char *)new)[i * PAGE] = 1;
+	munmap(new, PAGES * PAGE);
+}
+
+// refuse makes getrusage fail from now on.
+static void refuse(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getrusage, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+		_exit(7);
+}
+
 static void pass(const char *kind, int64_t ns)
 {
 	static int times;
@@ -75,11 +109,15 @@ static void pass(const char *kind, int64_t ns)
 		read_bytes(64 << 10);
 	else if (strcmp(kind, "once") == 0 && times % 10 == 2)
 		read_bytes(1 << 20);
-	if (strcmp(kind, "burn") != 0)
+	else if (strcmp(kind, "touch") == 0)
+		touch_pages();
+	const bool system = strcmp(kind, "system") == 0;
+	if (strcmp(kind, "burn") != 0 && !system)
 		nanosleep(&all, NULL);
 	else
 		for (const uint64_t until = cairn_clock_ns(CLOCK_THREAD_CPUTIME_ID) + (uint64_t)ns; cairn_clock_ns(CLOCK_THREAD_CPUTIME_ID) < until;)
-			;
+			if (system)
+				read_bytes(64 << 10);
 }
 
 int main(int argc, char **argv)
@@ -96,6 +134,8 @@ int main(int argc, char **argv)
 			add(row, &(struct cairn_evidence_sums){.count = 1, .wall_ns = 1000, .cpu_ns = 1000, .io_bytes = 5});
 	} else if (strcmp(argv[1], "gap") == 0) {
 		const int times = argc > 5 ? atoi(argv[5]) : 30; // if readings take long, most computations are not measured
+		if (strcmp(argv[4], "refused") == 0)
+			refuse();
 		for (int i = 0; i < times; i++) {
 			call(1, 0x1000);
 			if (strcmp(argv[4], "closed") == 0)
@@ -121,6 +161,14 @@ int main(int argc, char **argv)
 		cairn_state = CAIRN_OFF;
 		pass("burn", atoll(argv[3]) * 1000000);
 		cairn_usage_end(); // of a child, say
+	} else if (strcmp(argv[1], "cost") == 0) {
+		const uint64_t n = (uint64_t)atoll(argv[3]), began = cairn_clock_ns(CLOCK_MONOTONIC);
+		for (uint64_t i = 0; i < n; i++)
+			(void)read_quick(&watch, 1);
+		const uint64_t middle = cairn_clock_ns(CLOCK_MONOTONIC);
+		for (uint64_t i = 0; i < n; i++)
+			(void)read_usage();
+		printf("%f %f", (double)(middle - began) / (double)n, (double)(cairn_clock_ns(CLOCK_MONOTONIC) - middle) / (double)n);
 	} else if (strcmp(argv[1], "full") == 0) {
 		for (uint64_t i = 0; i < 2 * CAIRN_EVIDENCE_ROWS; i++) {
 			const struct cairn_evidence_row key = {.before_caller = i};

@@ -30,6 +30,24 @@ type evidenceRow struct {
 	IOBytes         *int64   `json:"io_bytes"`
 	IOCalls         *int64   `json:"io_calls"`
 	DataSeconds     *float64 `json:"data_seconds"`
+	evidenceUsage
+}
+
+// evidenceUsage is what getrusage counts for a thread.
+type evidenceUsage struct {
+	MinorFaults         *int64   `json:"minor_faults"`
+	MajorFaults         *int64   `json:"major_faults"`
+	VoluntarySwitches   *int64   `json:"voluntary_switches"`
+	InvoluntarySwitches *int64   `json:"involuntary_switches"`
+	SystemSeconds       *float64 `json:"system_seconds"` // null if the CPU time is less than a second
+}
+
+func usageOf(u *trace.Usage, cpu int64) evidenceUsage {
+	of := evidenceUsage{known(u.MinorFaults), known(u.MajorFaults), known(u.VoluntarySwitches), known(u.InvoluntarySwitches), nil}
+	if ns, ok := u.SystemTime(cpu); ok {
+		of.SystemSeconds = knownSeconds(ns)
+	}
+	return of
 }
 
 type evidenceCall struct {
@@ -44,6 +62,7 @@ type evidenceInstance struct {
 	CPUSeconds      float64  `json:"cpu_seconds"`
 	RunDelaySeconds *float64 `json:"run_delay_seconds"`
 	IOBytes         *int64   `json:"io_bytes"`
+	evidenceUsage
 }
 
 type threadUsage struct {
@@ -63,7 +82,7 @@ func evidenceOf(f *tracefile.File, r *trace.Rank) rankEvidence {
 			Thread: row.Thread, Before: *nameOfCall(f, row.Before), After: nameOfCall(f, row.After), Measured: row.Count,
 			WallSeconds: float64(row.WallNS) / 1e9, CPUSeconds: float64(row.CPUNS) / 1e9, RunDelaySeconds: knownSeconds(row.RunDelayNS),
 			OtherCPUSeconds: knownSeconds(row.OtherCPUNS), IOBytes: known(row.IOBytes), IOCalls: known(row.IOCalls),
-			DataSeconds: knownSeconds(row.DataNS),
+			DataSeconds: knownSeconds(row.DataNS), evidenceUsage: usageOf(&row.Usage, row.CPUNS),
 		}
 		if ns, ok := row.BlockedNS(); ok {
 			p.BlockedSeconds = knownSeconds(ns)
@@ -75,6 +94,7 @@ func evidenceOf(f *tracefile.File, r *trace.Rank) rankEvidence {
 		e.Instances = append(e.Instances, evidenceInstance{
 			Row: o.Row, BeginNS: o.BeginNS, WallSeconds: float64(o.WallNS) / 1e9, CPUSeconds: float64(o.CPUNS) / 1e9,
 			RunDelaySeconds: knownSeconds(o.RunDelayNS), IOBytes: known(o.IOBytes),
+			evidenceUsage: usageOf(&o.Usage, o.CPUNS),
 		})
 	}
 	for _, t := range r.Threads {
