@@ -113,8 +113,12 @@ func TestUsageOfAComputation(t *testing.T) {
 	const pages = 512 // of the driver
 	driver, path := evidenceDriver(t, "/proc"), filepath.Join(t.TempDir(), "evidence")
 	for kind, good := range map[string]func(row *trace.EvidenceRow, n int64) bool{
-		"touch":  func(row *trace.EvidenceRow, n int64) bool { return row.MinorFaults >= pages*n && row.MinorFaults < (pages+64)*n },
-		"sleep":  func(row *trace.EvidenceRow, n int64) bool { return row.VoluntarySwitches >= n && row.MinorFaults < 64*n },
+		"touch": func(row *trace.EvidenceRow, n int64) bool {
+			return row.MinorFaults >= pages*n && row.MinorFaults < (pages+64)*n
+		},
+		"sleep": func(row *trace.EvidenceRow, n int64) bool {
+			return row.VoluntarySwitches >= n && row.MinorFaults < 64*n
+		},
 		"system": func(row *trace.EvidenceRow, _ int64) bool { return float64(row.SystemNS) > 0.4*float64(row.CPUNS) },
 		"burn":   func(row *trace.EvidenceRow, n int64) bool { return row.MajorFaults == 0 && row.MinorFaults < 64*n },
 	} {
