@@ -25,6 +25,8 @@ type LocalOptions struct {
 	Out   string // directory for the traces
 	// Wait is how long ranks may continue to run after the launcher has ended; 0 is DefaultWait.
 	Wait time.Duration
+	// Launcher is how the command ended that started the ranks; nil: unknown.
+	Launcher *trace.Launcher
 }
 
 // DefaultWait is enough for a rank that outlives its launcher.
@@ -98,7 +100,7 @@ func RunLocal(ctx context.Context, o LocalOptions) (runs []LocalRun, problems []
 		if len(runs) > 1 {
 			r.Directory = filepath.Join(o.Out, runName(i, r.Content))
 		}
-		r.Content.Meta.Run = i
+		r.Content.Meta.Run, r.Content.Meta.Launcher = i, o.Launcher
 		if err := r.write(); err != nil {
 			return nil, problems, err
 		}

@@ -2,7 +2,6 @@ package trace
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 
@@ -44,6 +43,7 @@ type Meta struct {
 	Clustering     *Clustering // nil: ranks were not clustered
 	Attempt, Run   int
 	MissingRanks   RankList
+	Launcher       *Launcher // nil: how it ended is not known
 	// groups of functions that were not recorded, except calls that create or free handles; sorted
 	Excluded []string
 	Notes    []string // warnings for the reader: degraded tracing, dropped records
@@ -274,40 +274,6 @@ const (
 	MaxInstances    = 32
 	MaxThreadUsages = 16
 )
-
-// An End describes how a process ended that did not complete MPI_Finalize.
-type End struct {
-	Ticks    int64 // the latest time at which it is known to have lived, on the rank's clock
-	Signal   int   // the signal by which it crashed; 0: unknown, as for SIGKILL
-	ExitCode int   // the argument of exit; −1: not called, or unknown
-}
-
-// Running is the EndedEarly of a rank whose process still lived when the trace was taken. Its end
-// was not observed, for example because its pod was lost.
-const Running = "running"
-
-const endColumns = 3
-
-// appendEnds writes the ends of ranks: the number of rows of each rank (0 or 1), then the rows.
-func appendEnds(t *RankTable) []byte {
-	s := newSection()
-	s.Sequence(t.ends.Counts())
-	for k := range endColumns {
-		s.Numbers(&t.ends.Columns[k])
-	}
-	return s.Body
-}
-
-// ends reads what appendEnds wrote.
-func (d *decoder) ends(c *Content) {
-	ends := d.Ragged(c.Ranks.Len(), endColumns)
-	if d.Err == nil && (!ends.Columns[1].Within(0, math.MaxInt32+1) || !ends.Columns[2].Within(-1, math.MaxInt32+1)) {
-		d.Fail(codec.ErrNumber)
-	}
-	if d.Err == nil {
-		c.Ranks.ends = ends
-	}
-}
 
 // Prefixes of EndedEarly of a rank whose tracing stopped before it ended. The text is the prefix,
 // the last recorded call, ": " and the reason. With TracingStopped the rank itself reached

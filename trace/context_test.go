@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -22,8 +23,11 @@ func withContext() *Content {
 	})
 	c.Ranks.Change(1, func(r *Rank) {
 		r.Context = []ContextSample{{MonotonicNS: 5 << 24, CPUNS: 1 << 16, ThrottledPeriods: 12, ThrottledNS: 3 << 26, StealNS: Unknown}}
-		r.EndedEarly, r.End = "killed in MPI_Recv", &End{Ticks: 1 << 40, Signal: 11, ExitCode: -1}
+		r.EndedEarly, r.End = "killed in MPI_Recv", &End{
+			Ticks: 1 << 40, Signal: 9, ExitCode: -1, Order: 3, CalledExit: true, OutOfMemory: true, MemoryLimit: 2 << 30, MemoryUsed: math.MaxInt64 - 1,
+		}
 	})
+	c.Meta.Launcher = &Launcher{ExitCode: 137, Signal: 9, Asked: 15}
 	return c
 }
 
@@ -33,7 +37,7 @@ func TestContextIsKept(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, cmp.Diff(c, got, cmpopts.EquateEmpty(), listed))
 	require.Nil(t, got.Ranks.At(0).End)
-	require.Equal(t, &End{Ticks: 1 << 40, Signal: 11, ExitCode: -1}, got.Ranks.At(1).End)
+	require.Equal(t, c.Ranks.At(1).End, got.Ranks.At(1).End)
 }
 
 // Machines without steal, or where nothing is stolen, cost next to nothing.

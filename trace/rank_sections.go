@@ -50,6 +50,8 @@ func (d *decoder) ranks() RankTable {
 	t.evidence.begin(n)
 	t.ends.Begin(endColumns)
 	t.ends.First.PushRun(0, 0, n)
+	t.deaths.Begin(deathColumns)
+	t.deaths.First.PushRun(0, 0, n)
 	t.tracers.Begin(tracerColumns)
 	t.tracers.First.PushRun(0, 0, n)
 	t.own.PushRun(0, 0, n)

@@ -25,6 +25,7 @@ type RankTable struct {
 	context                     codec.Ragged
 	evidence                    evidenceTable
 	ends                        codec.Ragged // 0 or 1 row per rank
+	deaths                      deathTable
 	tracers                     codec.Ragged // 0 or 1 row per rank
 }
 
@@ -74,6 +75,7 @@ func (t *RankTable) Append(r Rank) {
 		t.ends.Add(endColumns, r.End.Ticks, int64(r.End.Signal), int64(r.End.ExitCode))
 	}
 	t.ends.End(endColumns)
+	t.deaths.append(r.End)
 	if r.Tracer != nil {
 		columns := r.Tracer.columns()
 		t.tracers.Add(tracerColumns, columns[:]...)
@@ -99,6 +101,7 @@ func (t *RankTable) Lookup() func(i int) Rank {
 		texts[k].Of = &t.texts[k]
 	}
 	samples, context, evidence, ends, tracers := t.samples.Lookup(), t.context.Lookup(), t.evidence.lookup(), t.ends.Lookup(), t.tracers.Lookup()
+	death := t.deaths.lookup()
 	return func(i int) Rank {
 		text := func(k int) string { return t.strings.List[texts[k].At(i)] }
 		r := Rank{
@@ -123,6 +126,7 @@ func (t *RankTable) Lookup() func(i int) Rank {
 		evidence(i, &r)
 		if from, to := ends.Rows(i); to > from {
 			r.End = &End{Ticks: ends.At(0, from), Signal: int(ends.At(1, from)), ExitCode: int(ends.At(2, from))}
+			death(i, r.End)
 		}
 		if from, to := tracers.Rows(i); to > from {
 			r.Tracer = tracerUsageOf(func(column int) int64 { return tracers.At(column, from) })

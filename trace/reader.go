@@ -212,6 +212,7 @@ func (t *Reader) openShared() error {
 		{blockEvidence, "evidence", false, true, func(d *decoder) { d.evidence(c) }},
 		{blockUsage, "usage", true, true, func(d *decoder) { d.usage(c) }},
 		{blockEnds, "ends", true, true, func(d *decoder) { d.ends(c) }},
+		{blockDeaths, "deaths", true, true, func(d *decoder) { d.deaths(c) }},
 		{blockTracers, "what tracing took", true, true, func(d *decoder) { d.tracers(c) }},
 		{blockLeads, "leads", true, true, func(d *decoder) { d.leads(c) }},
 		{blockClustering, "clustering", false, true, func(d *decoder) { d.clustering(c) }},

@@ -80,6 +80,9 @@ func write(w io.Writer, c *Content, chain *Chain) error {
 	if c.Ranks.ends.N > 0 {
 		f.section(blockEnds, appendEnds(&c.Ranks))
 	}
+	if hasDeaths(c) {
+		f.section(blockDeaths, appendDeaths(c))
+	}
 	if c.Ranks.tracers.N > 0 {
 		f.section(blockTracers, appendTracers(&c.Ranks))
 	}
@@ -251,6 +254,7 @@ const (
 	blockTracers           // cost of tracing
 	blockHistograms        // in traces of histograms only
 	blockUsage             // what getrusage counted
+	blockDeaths            // ends as observed from outside
 	blockSkipped     = 126 // bytes of a chain that are not a block of its trace
 	blockIndex       = 127
 )

@@ -45,6 +45,7 @@ type Compressor struct {
 
 	mu        sync.Mutex
 	processes map[string]*process
+	deaths    *deaths
 	released  map[string]bool // processes that are somebody else's now
 	workers   int             // that work
 	scanned   time.Time       // of the spool's last scan
@@ -72,6 +73,7 @@ func Start(directory string, logf func(format string, args ...any)) (*Compressor
 	}
 	c := &Compressor{
 		logf: logf, root: root, account: account, doorbell: doorbell, before: runtime.GOMAXPROCS(1 + others),
+		deaths:    newDeaths(),
 		processes: map[string]*process{}, released: map[string]bool{},
 	}
 	c.watching.Go(c.watch)
@@ -84,9 +86,11 @@ func (c *Compressor) Close() {
 	c.doorbell.Wake()
 	c.watching.Wait()
 	c.working.Wait()
+	c.deaths.collect()
 	for _, p := range c.processes {
-		p.close()
+		c.close(p)
 	}
+	c.deaths.close()
 	_ = c.doorbell.Close()
 	_ = c.account.Close()
 	c.root.Close()
@@ -96,9 +100,13 @@ func (c *Compressor) Close() {
 // Release ends the work on a process that has ended. Whoever recovers it must call this before.
 func (c *Compressor) Release(name string) {
 	c.mu.Lock()
+	c.deaths.collect()
 	p := c.processes[name]
 	delete(c.processes, name)
 	c.released[name] = true
+	if p != nil {
+		c.deaths.drop(p)
+	}
 	c.mu.Unlock()
 	if p != nil {
 		p.work.Lock()
@@ -146,6 +154,7 @@ func (c *Compressor) scan() {
 		if c.processes[name] == nil && !c.released[name] {
 			if p := openProcess(c.root, name); p != nil {
 				c.processes[name] = p
+				c.deaths.follow(p)
 			} else {
 				c.unopened = true
 			}
@@ -160,8 +169,8 @@ func (c *Compressor) scan() {
 		if !p.work.TryLock() {
 			continue
 		}
-		if !there[name] || p.hasEnded() {
-			p.close()
+		if !there[name] || p.hasEnded() && !c.deaths.observing(p) {
+			c.close(p)
 			delete(c.processes, name)
 			c.released[name] = there[name]
 		}
@@ -182,10 +191,21 @@ func (c *Compressor) observe() {
 		c.noted = c.observed
 	}
 	for _, p := range c.processes {
-		if alive, _ := p.life.Alive(); note || !alive {
+		alive, _ := p.life.Alive()
+		if alive {
+			p.memory.see()
+		}
+		if note || !alive {
 			_ = p.life.Note()
 		}
 	}
+	c.deaths.collect()
+}
+
+// close ends the work on a process.
+func (c *Compressor) close(p *process) {
+	c.deaths.drop(p)
+	p.close()
 }
 
 // look gives the processes that have filled enough to workers, those that are furthest ahead first.

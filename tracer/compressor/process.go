@@ -22,7 +22,11 @@ type process struct {
 	directory *spool.Directory
 	ring      *spool.Ring
 	life      *spool.Watch
-	memory    atomic.Int64 // bytes that its recorder has, or may take
+	memory    *memory
+	pid       int          // of its pidfd
+	pidfd     int          // −1: its death is not observed, or known
+	died      time.Time    // when its death was observed
+	recorder  atomic.Int64 // bytes that its recorder has, or may take
 
 	work      sync.Mutex    // held by who works on it; it guards what follows
 	writer    *spool.Writer // nil: it has not recorded enough so far
@@ -60,7 +64,7 @@ func openProcess(root *os.Root, name string) *process {
 		d.Close()
 		return nil
 	}
-	return &process{name: name, directory: d, ring: r, life: life}
+	return &process{name: name, directory: d, ring: r, life: life, memory: memoryOf(life.PID()), pidfd: -1}
 }
 
 // close ends the work on the process.
@@ -74,7 +78,7 @@ func (p *process) close() {
 // giveUp leaves what the process records to its recovery.
 func (p *process) giveUp() {
 	p.over, p.writer, p.has = true, nil, 0
-	p.memory.Store(0)
+	p.recorder.Store(0)
 }
 
 // hasEnded reports whether the process has ended.
@@ -138,6 +142,6 @@ func (p *process) serve(account *budget.Budget) (err error) {
 		p.cuts = ring.Cuts // there is no such cut
 	}
 	p.has = p.writer.Memory()
-	p.memory.Store(int64(max(p.has, p.share)))
+	p.recorder.Store(int64(max(p.has, p.share)))
 	return nil
 }

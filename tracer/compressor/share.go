@@ -14,7 +14,7 @@ func (c *Compressor) shareOf(p *process) int {
 	others := 0
 	for _, other := range c.processes {
 		if other != p {
-			others += int(other.memory.Load())
+			others += int(other.recorder.Load())
 		}
 	}
 	return share(p.has, others, len(c.processes))

@@ -45,7 +45,7 @@ func (r *Recorder) End() *trace.End {
 		e.Signal = int(l.Signal)
 	}
 	if l.Exit != 0 {
-		e.ExitCode = int(l.Exit - 1)
+		e.ExitCode, e.CalledExit = int(l.Exit-1), true
 	}
 	return e
 }

@@ -106,7 +106,7 @@ func TestLifeOfEnds(t *testing.T) {
 	r.life = observed.Life{Alive: 1 << 40, Signal: 11, SignalAt: 5}
 	require.Equal(t, &trace.End{Ticks: 1 << 40, ExitCode: -1}, r.End(), "it went on")
 	write("CAIRNLF1", 300, 0, 0, 4, 320)
-	require.Equal(t, &trace.End{Ticks: 320, ExitCode: 3}, end())
+	require.Equal(t, &trace.End{Ticks: 320, ExitCode: 3, CalledExit: true}, end())
 	write("CAIRNLF9", 300, 0, 0, 4, 320)
 	require.Nil(t, end(), "another format")
 	write("CAIRNLF1", 300)

@@ -8,17 +8,28 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/tracer/recorder/clock"
 )
 
 const (
 	aliveFile  = "alive"
-	aliveMagic = "CAIRNAL1"
-	aliveBytes = len(aliveMagic) + 8
+	aliveMagic = "CAIRNAL2"
+	maxAlive   = 1 << 10
 )
 
 // errNoLock: the process has no lock yet, or is damaged.
 var errNoLock = errors.New("the process has no lock")
+
+// A sighting is what was seen of a process's life from outside, as the file has it. 0: unknown.
+type sighting struct {
+	Magic       [len(aliveMagic)]byte
+	Last        uint64 // when it was seen alive last, in ticks of its clock
+	Order       uint64 // its number in the order of deaths on this host, from 1
+	Status      uint64 // 1 + its wait status
+	OutOfMemory uint64 // 1: the kernel killed a process of its memory cgroup
+	Limit, Used uint64 // bytes: of its memory cgroup, and that it was seen with
+}
 
 // A Watch observes from outside whether a process is alive. A process cannot report its own end,
 // and one that computes or waits for long reports nothing.
@@ -28,8 +39,8 @@ type Watch struct {
 
 	mu    sync.Mutex
 	lock  *os.File
-	last  uint64 // when the process was seen alive last, in ticks of its clock
-	noted uint64 // what of that is in the file
+	seen  sighting
+	noted sighting // what of that is in the file
 }
 
 // Watch begins to observe the process.
@@ -45,7 +56,10 @@ func (d *Directory) Watch() (*Watch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Watch{directory: d, kind: p.Clock.Kind, lock: lock}, nil
+	w := &Watch{directory: d, kind: p.Clock.Kind, lock: lock}
+	copy(w.seen.Magic[:], aliveMagic)
+	w.noted = w.seen
+	return w, nil
 }
 
 // Alive reports whether the process is alive.
@@ -53,40 +67,117 @@ func (w *Watch) Alive() (bool, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	now, ok := clock.Now(w.kind) // before the look
-	alive, err := isLocked(w.lock)
-	if alive && ok {
-		w.last = uint64(now.Ticks)
+	holder, err := holderOf(w.lock)
+	if holder != nobody && err == nil && ok {
+		w.seen.Last = uint64(now.Ticks)
 	}
-	return alive, err
+	return holder != nobody, err
 }
 
-// Note writes down when the process was seen alive last, so that a recovery knows it.
+// PID returns the process's id in the PID namespace of this process; 0 if it has ended, or is
+// outside of it.
+func (w *Watch) PID() int {
+	holder, err := holderOf(w.lock)
+	if err != nil {
+		return 0
+	}
+	return max(holder, 0)
+}
+
+// Died notes that the process died after order − 1 others of this host.
+func (w *Watch) Died(order int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen.Order = uint64(order)
+}
+
+// Exited notes the wait status of the process.
+func (w *Watch) Exited(status unix.WaitStatus) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen.Status = 1 + uint64(status)
+}
+
+// UsedMemory notes how much memory the process was seen with at most, and the limit of its memory
+// cgroup, both in bytes. killed reports that the kernel has killed a process of that cgroup for
+// lack of memory.
+func (w *Watch) UsedMemory(used, limit uint64, killed bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen.Used, w.seen.Limit = used, limit
+	if killed {
+		w.seen.OutOfMemory = 1
+	}
+}
+
+// Note writes down what was seen of the process, so that a recovery knows it.
 func (w *Watch) Note() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.last == w.noted {
+	if w.seen == w.noted {
 		return nil
 	}
-	w.noted = w.last
-	return w.directory.overwrite(aliveFile, binary.NativeEndian.AppendUint64([]byte(aliveMagic), w.last), 0)
+	w.noted = w.seen
+	b, err := binary.Append(nil, binary.NativeEndian, &w.seen)
+	if err != nil {
+		return err
+	}
+	return w.directory.overwrite(aliveFile, b, 0)
 }
 
 // Close ends the observation.
 func (w *Watch) Close() error { return errors.Join(w.Note(), w.lock.Close()) }
 
-// seenAlive returns when the process was last seen alive from outside, in ticks of its clock; 0: it
-// was not observed.
-func (d *Directory) seenAlive() int64 {
-	b, err := d.read(aliveFile, int64(aliveBytes))
-	if err != nil || len(b) != aliveBytes || string(b[:len(aliveMagic)]) != aliveMagic {
-		return 0
+// seenAlive returns what was seen of the process from outside; the zero value if it was not
+// observed.
+func (d *Directory) seenAlive() (s sighting) {
+	b, err := d.read(aliveFile, maxAlive)
+	if err != nil {
+		return sighting{}
 	}
-	return max(0, int64(binary.NativeEndian.Uint64(b[len(aliveMagic):])))
+	return decodeSighting(b)
 }
 
-// isLocked reports whether another process holds a lock on the file.
-func isLocked(f *os.File) (bool, error) {
+// decodeSighting decodes the file's content; the zero value if its format is unknown.
+func decodeSighting(b []byte) (s sighting) {
+	if n, err := binary.Decode(b, binary.NativeEndian, &s); err != nil || n != len(b) || string(s.Magic[:]) != aliveMagic {
+		return sighting{}
+	}
+	return s
+}
+
+// last returns when the process was seen alive last, in ticks of its clock.
+func (s *sighting) last() int64 { return max(0, int64(s.Last)) }
+
+// addTo completes how a process ended with what was seen of it. The wait status says what the
+// process itself cannot know or report: SIGKILL, _exit.
+func (s *sighting) addTo(e *trace.End) {
+	number := func(word uint64) int64 { return int64(min(word, 1<<60)) }
+	e.Order = int(min(s.Order, 1<<30))
+	if s.Status != 0 {
+		status := unix.WaitStatus(s.Status - 1)
+		switch {
+		case status.Signaled():
+			e.Signal, e.ExitCode = int(status.Signal()), -1
+		case status.Exited():
+			e.Signal, e.ExitCode = 0, status.ExitStatus()
+		}
+	}
+	e.OutOfMemory = s.OutOfMemory != 0
+	if e.OutOfMemory {
+		e.MemoryLimit, e.MemoryUsed = number(s.Limit), number(s.Used)
+	}
+}
+
+// nobody is the holder of a lock that nobody holds.
+const nobody = -1
+
+// holderOf returns the process that holds a lock on the file; 0 if it is in another PID namespace.
+func holderOf(f *os.File) (pid int, err error) {
 	lock := unix.Flock_t{Type: unix.F_WRLCK, Whence: unix.SEEK_SET}
-	err := unix.FcntlFlock(f.Fd(), unix.F_GETLK, &lock)
-	return err == nil && lock.Type != unix.F_UNLCK, err
+	err = unix.FcntlFlock(f.Fd(), unix.F_GETLK, &lock)
+	if err != nil || lock.Type == unix.F_UNLCK {
+		return nobody, err
+	}
+	return max(int(lock.Pid), 0), nil
 }

@@ -86,7 +86,8 @@ func (d *Directory) Alive() (bool, error) {
 		return false, err
 	}
 	defer f.Close()
-	return isLocked(f)
+	holder, err := holderOf(f)
+	return holder != nobody, err
 }
 
 // LaterModules returns the modules that the process loaded after MPI_Init, and called MPI from or

@@ -63,7 +63,8 @@ func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, erro
 	}
 	seen := observed.Content(d.optionalContent(r, observed.FileName, observed.MaxBytes))
 	life := seen.Life()
-	life.Alive = max(life.Alive, d.seenAlive())
+	outside := d.seenAlive()
+	life.Alive = max(life.Alive, outside.last())
 	buffers, err := d.consumeBuffers(r, ended, life)
 	if err != nil {
 		return fail(err)
@@ -89,7 +90,9 @@ func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, erro
 			return
 		}
 		if rank.EndedEarly = r.EndedEarly(); rank.EndedEarly != "" && !rank.TracingStopped() {
-			rank.End = r.End()
+			if rank.End = r.End(); rank.End != nil {
+				outside.addTo(rank.End)
+			}
 		}
 	})
 	rank := content.Ranks.At(0)

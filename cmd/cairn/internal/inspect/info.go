@@ -60,6 +60,9 @@ type earlyEnd struct {
 	Where    string `json:"where"`
 	Signal   *int   `json:"signal"`
 	ExitCode *int   `json:"exit_code"`
+	// Order is its number in the order of deaths on its host, from 1.
+	Order       *int `json:"order"`
+	OutOfMemory bool `json:"out_of_memory"`
 }
 
 // lostCalls are calls that were made but not recorded, for one reason.
@@ -127,6 +130,12 @@ func earlyEndOf(r *trace.Rank) earlyEnd {
 	if r.End != nil && r.End.ExitCode >= 0 {
 		e.ExitCode = &r.End.ExitCode
 	}
+	if r.End != nil {
+		e.OutOfMemory = r.End.OutOfMemory
+		if r.End.Order > 0 {
+			e.Order = &r.End.Order
+		}
+	}
 	return e
 }
 
@@ -137,6 +146,9 @@ func (e earlyEnd) String() string {
 	}
 	if e.ExitCode != nil {
 		s += fmt.Sprintf(", exit code %d", *e.ExitCode)
+	}
+	if e.OutOfMemory {
+		s += ", out of memory"
 	}
 	return s
 }

@@ -28,6 +28,7 @@ type Job struct {
 
 	process  *os.Process
 	witness  *witness
+	EndedBy  syscall.Signal               // the signal that ended the command; 0: none
 	Asked    syscall.Signal               // the first signal that asked it to end; 0: none
 	deadline time.Time                    // when it must have ended after that signal
 	killed   bool                         // it did not end when asked to
@@ -86,6 +87,9 @@ func (j *Job) Run() (code int, err error) {
 		j.awaitOthers()
 	}
 	status, ok := state.Sys().(syscall.WaitStatus)
+	if ok && status.Signaled() {
+		j.EndedBy = status.Signal()
+	}
 	switch {
 	case ok && status.Signaled() && status.Signal() == syscall.SIGKILL && j.killed:
 		return cli.EndedBy(j.Asked), nil

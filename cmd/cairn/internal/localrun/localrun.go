@@ -14,6 +14,7 @@ import (
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/tracerroot"
 	"github.com/cairn-mpi/cairn/cmd/cairn/internal/untraced"
 	"github.com/cairn-mpi/cairn/shipper"
+	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/tracer/resolver"
 	"github.com/cairn-mpi/cairn/tracer/settings"
 )
@@ -110,7 +111,7 @@ func (r Run) collect(ctx context.Context, f *finishing, job *launch.Job, process
 	defer func() { r.keepSpool(f.folder, why) }()
 	// a trace that is being written is finished even after a signal; a second signal ends this
 	// process
-	runs, problems, err := shipper.RunLocal(ctx, shipper.LocalOptions{Spool: f.folder.spool(), Out: f.folder.path})
+	runs, problems, err := shipper.RunLocal(ctx, shipper.LocalOptions{Spool: f.folder.spool(), Out: f.folder.path, Launcher: launcherOf(job, f.code)})
 	for i, problem := range problems {
 		if i == maxProblems {
 			r.say("and %d more of this kind", len(problems)-i)
@@ -181,6 +182,14 @@ func (r Run) collect(ctx context.Context, f *finishing, job *launch.Job, process
 		return false
 	}
 	return fine
+}
+
+// launcherOf returns how the command of a job ended; nil if this process did not start it.
+func launcherOf(job *launch.Job, code int) *trace.Launcher {
+	if len(job.Command) == 0 {
+		return nil
+	}
+	return &trace.Launcher{ExitCode: code, Signal: int(job.EndedBy), Asked: int(job.Asked)}
 }
 
 // say prints one line about Cairn itself, marked so that it differs from the application's output.

@@ -1,0 +1,49 @@
+package spool
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// What the kernel says of an end replaces what the process could report of it.
+func TestSightingCompletesEnd(t *testing.T) {
+	const killed, exited = 1 + 9, 1 + 3<<8
+	for _, c := range []struct {
+		seen      sighting
+		end, want trace.End
+	}{
+		{sighting{}, trace.End{Signal: 11, ExitCode: -1}, trace.End{Signal: 11, ExitCode: -1}},
+		{sighting{Order: 2, Status: killed}, trace.End{ExitCode: -1}, trace.End{Signal: 9, ExitCode: -1, Order: 2}},
+		{sighting{Order: 1, Status: exited}, trace.End{Signal: 6, ExitCode: -1}, trace.End{ExitCode: 3, Order: 1}},
+		{
+			sighting{Status: killed, OutOfMemory: 1, Limit: 4 << 20, Used: 3 << 20}, trace.End{ExitCode: -1},
+			trace.End{Signal: 9, ExitCode: -1, OutOfMemory: true, MemoryLimit: 4 << 20, MemoryUsed: 3 << 20},
+		},
+		{sighting{Limit: 4 << 20, Used: 3 << 20}, trace.End{ExitCode: -1}, trace.End{ExitCode: -1}},
+	} {
+		got := c.end
+		c.seen.addTo(&got)
+		require.Equal(t, c.want, got)
+	}
+}
+
+func FuzzDecodeSighting(f *testing.F) {
+	s := sighting{Last: 1, Order: 2, Status: 10, OutOfMemory: 1, Limit: 1 << 30, Used: 1 << 29}
+	copy(s.Magic[:], aliveMagic)
+	b, err := binary.Append(nil, binary.NativeEndian, &s)
+	require.NoError(f, err)
+	f.Add(b)
+	f.Add(b[1:])
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s := decodeSighting(b)
+		var e trace.End
+		s.addTo(&e)
+		if e.Order < 0 || e.MemoryLimit < 0 || e.MemoryUsed < 0 || e.Signal < 0 || s.last() < 0 {
+			t.Errorf("%+v", e)
+		}
+	})
+}
