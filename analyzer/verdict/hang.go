@@ -10,10 +10,11 @@ import (
 
 // seen describes a run of which neither a hang nor a crash is known.
 func (s *Stop) seen() string {
-	if s.Waited <= 0 {
-		return fmt.Sprintf("This job was stopped after %s while it was making progress.", wording.Duration(s.Seconds))
-	}
 	text := fmt.Sprintf("This job was stopped after %s", wording.Duration(s.Seconds))
+	if s.progressed() {
+		text += " while it was making progress"
+	}
+	text += s.by()
 	var parts []string
 	for i := range s.Named {
 		if i == maxNamed {

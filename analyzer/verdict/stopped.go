@@ -10,7 +10,7 @@ import (
 
 // A Stop describes a run that did not reach its end. Kind and Form determine which fields apply.
 type Stop struct {
-	// Hang, Crash; "": neither is known, or its ranks left without MPI_Finalize
+	// Hang, Crash; "": no rank is known to have failed, or all left without MPI_Finalize
 	Kind Kind
 	Form Form // for Hang: Cycle, Missing, Mismatch
 
@@ -33,7 +33,13 @@ type Stop struct {
 	Send   bool      // they waited until their messages were received
 	Number int       // for a mismatch: number of the collective, from 1
 	Stray  string    // for a cycle: description of a message that was sent and never received; "": none
-	Doubts []Doubt   // why it is not known whether ranks could proceed
+
+	// For a run of which neither a hang nor a crash is known. Signals are 0 if there were none.
+	Doubts   []Doubt // why it is not known whether ranks could proceed
+	Signal   int     // ended all ranks
+	Launcher int     // ended the command that had started the ranks
+	Asked    int     // asked this command to end
+	Code     int     // its exit code; −1: unknown
 }
 
 // A Doubt is why it is not known whether ranks could proceed.
@@ -74,8 +80,15 @@ type Death struct {
 	ExitCode int    // −1: not known
 	Abort    bool   // MPI_Abort was called
 	Code     string // error code of MPI_Abort
-	Cut      bool   // its end is not known: the trace has only what was stored before
-	Late     float64
+	Failed   bool   // an MPI call failed, which ended the process
+	Class    string // the error class of that; "": unknown
+	Quick    bool   // an exit code without exit
+	Likely   bool   // it is the most likely of several ranks that were killed at once
+
+	OutOfMemory             bool  // the kernel killed it for lack of memory
+	MemoryLimit, MemoryUsed int64 // bytes: of its cgroup, and what it was seen with; 0: not known
+	Cut                     bool  // its end is not known: the trace has only what was stored before
+	Late                    float64
 }
 
 // Sentence returns the first sentence of the report on a run that did not reach its end.
@@ -109,18 +122,32 @@ func (s *Stop) crash() string {
 		who := &s.Named[0]
 		name := capital(who.name()) + who.Where
 		switch {
+		case d.Failed:
+			fmt.Fprintf(&b, "%s ended the job with %s in %s", name, d.failure(who.Count), who.In.At())
+			if who.Detail != "" {
+				fmt.Fprintf(&b, " (%s)", who.Detail)
+			}
+			fmt.Fprintf(&b, ", %s into the run", wording.Duration(s.Seconds))
 		case d.Abort:
 			fmt.Fprintf(&b, "%s ended the job with MPI_Abort (error code %s)%s, %s into the run", name, d.Code, site(who.In), wording.Duration(s.Seconds))
+		case d.OutOfMemory:
+			fmt.Fprintf(&b, "%s%s killed %s into the run%s", name, was(who.Count), wording.Duration(s.Seconds), d.memory(who.Count))
+		case d.Likely:
+			fmt.Fprintf(&b, "A rank was killed (%s) %s into the run, most likely %s%s", signalName(d.Signal), wording.Duration(s.Seconds), who.name(), who.Where)
+		case d.Signal == 9 || d.Signal == 15:
+			fmt.Fprintf(&b, "%s%s killed (%s) %s into the run", name, was(who.Count), signalName(d.Signal), wording.Duration(s.Seconds))
 		case d.Signal != 0:
 			fmt.Fprintf(&b, "%s crashed (%s) %s into the run", name, signalName(d.Signal), wording.Duration(s.Seconds))
+		case d.ExitCode >= 0 && d.Quick:
+			fmt.Fprintf(&b, "%s left without MPI_Finalize (exit code %d, not by exit) %s into the run", name, d.ExitCode, wording.Duration(s.Seconds))
 		case d.ExitCode >= 0:
 			fmt.Fprintf(&b, "%s left without MPI_Finalize (exit code %d) %s into the run", name, d.ExitCode, wording.Duration(s.Seconds))
 		case d.Cut:
-			was, it := "was", "it"
+			it := "it"
 			if who.Count > 1 {
-				was, it = "were", "them"
+				it = "them"
 			}
-			fmt.Fprintf(&b, "%s %s lost; the last that is stored of %s is from %s into the run", name, was, it, wording.Duration(s.Seconds))
+			fmt.Fprintf(&b, "%s%s lost; the last that is stored of %s is from %s into the run", name, was(who.Count), it, wording.Duration(s.Seconds))
 		default:
 			they := "it was"
 			if who.Count > 1 {
@@ -129,7 +156,7 @@ func (s *Stop) crash() string {
 			fmt.Fprintf(&b, "%s died %s into the run, without a crash signal or an exit code: %s killed (for lack of memory, say) or called _exit", name, wording.Duration(s.Seconds), they)
 		}
 		switch {
-		case d.Abort:
+		case d.Abort, d.Failed:
 		case who.In.Function != "":
 			fmt.Fprintf(&b, ", in %s", who.In.At())
 		case who.After.Function != "":
@@ -196,6 +223,14 @@ func (s *Stop) Advice() []string {
 		return []string{fmt.Sprintf("See why the %s was lost: kubectl describe, its events (evicted, out of memory, node not ready). The program is not to blame for what the others did then.", s.Scope)}
 	case s.Kind == Crash && s.Death.Abort:
 		return []string{"The program ended itself: read what it printed before, and see the condition at the call."}
+	case s.Kind == Crash && s.Death.Failed && s.Death.Class == "":
+		return []string{"Read what the MPI library printed: it ended the process in this call."}
+	case s.Kind == Crash && s.Death.Failed:
+		return []string{fmt.Sprintf("Compare the arguments of this call with those of its partners%s. What the MPI library printed has more.", errorHints[s.Death.Class])}
+	case s.Kind == Crash && s.Death.OutOfMemory:
+		return []string{"Give the job more memory, or let its ranks use less: fewer ranks per node, smaller parts of the data. Ranks that use more than others are named by their resident memory (ps, or kubectl top)."}
+	case s.Kind == Crash && (s.Death.Signal == 9 || s.Death.Signal == 15):
+		return []string{"See who sends signals there: the kernel for lack of memory (dmesg on the node), a batch system or kubelet at a limit, a person."}
 	case s.Kind == Crash && s.Death.Signal != 0:
 		return []string{"Look at the code that ran after that call: with a core file, or under a debugger or -fsanitize=address, on that rank. What the MPI library printed when it crashed has the place."}
 	case s.Kind == Crash && s.Death.ExitCode >= 0:
@@ -208,7 +243,7 @@ func (s *Stop) Advice() []string {
 	if s.Waited > 0 {
 		return []string{"Look at where the ranks were (below). In the next run, attach a debugger or py-spy to a rank when it stands still: it shows whether the rank can go on."}
 	}
-	return []string{"If it was ended by a time limit, raise the limit, or let the job run to its end. What follows is about the part that ran."}
+	return []string{"See who ended it: a time limit, a person, or the launcher, whose last words are on the terminal. What follows is about the part that ran."}
 }
 
 // site returns a call site in words.

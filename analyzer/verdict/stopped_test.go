@@ -15,7 +15,18 @@ func TestSentencesOfStops(t *testing.T) {
 			Others: []Waiting{{Ranks: "1-2", Count: 2, Call: call("MPI_Barrier", "a.c:2")}, {Ranks: "3", Count: 1, Call: call("MPI_Iprobe", "a.c:3"), Polls: true}},
 			Doubts: []Doubt{{Ranks: "1-2", Count: 2, What: "what rank 9 does, since the trace lacks it"}, {Ranks: "3", Count: 1, What: "whether anybody connects"}},
 		},
-		"All 4 ranks (exit code 0) left without MPI_Finalize after 3.0 s.": {Seconds: 3, Left: "all 4 ranks (exit code 0)"},
+		"This job was stopped after 3.0 s while it was making progress: cairn run was asked to end it (signal 15, SIGTERM).":                                   {Seconds: 3, Asked: 15, Code: 143},
+		"This job was stopped after 3.0 s while it was making progress: its launcher was ended (signal 9, SIGKILL).":                                           {Seconds: 3, Launcher: 9, Code: 137},
+		"This job was stopped after 3.0 s: all its ranks were ended (signal 15, SIGTERM), by whom is not known; the exit code of the command was 124.":         {Seconds: 3, Signal: 15, Code: 124},
+		"Rank 3 was killed 2.0 s into the run because its container reached its limit of memory (2.0 GiB); it was seen with 1.9 GiB, in MPI_Barrier at a.c:2.": died(Death{Signal: 9, ExitCode: -1, OutOfMemory: true, MemoryLimit: 2 << 30, MemoryUsed: 19 << 30 / 10}),
+		"Rank 3 was killed 2.0 s into the run for lack of memory on its machine, in MPI_Barrier at a.c:2.":                                                     died(Death{Signal: 9, ExitCode: -1, OutOfMemory: true}),
+		"Rank 3 was killed (signal 9, SIGKILL) 2.0 s into the run, in MPI_Barrier at a.c:2.":                                                                   died(Death{Signal: 9, ExitCode: -1}),
+		"A rank was killed (signal 9, SIGKILL) 2.0 s into the run, most likely rank 3, in MPI_Barrier at a.c:2.":                                               died(Death{Signal: 9, ExitCode: -1, Likely: true}),
+		"Rank 3 ended the job with an MPI error (MPI_ERR_TRUNCATE) in MPI_Barrier at a.c:2, 2.0 s into the run.":                                               died(Death{ExitCode: 15, Failed: true, Class: "MPI_ERR_TRUNCATE"}),
+		"Rank 3 ended the job with an MPI error (MPI_ERR_TRUNCATE, by the exit code of the launcher) in MPI_Barrier at a.c:2, 2.0 s into the run.":             died(Death{ExitCode: -1, Failed: true, Class: "MPI_ERR_TRUNCATE"}),
+		"Rank 3 ended the job with exit code 1 in MPI_Barrier at a.c:2, 2.0 s into the run.":                                                                   died(Death{ExitCode: 1, Failed: true}),
+		"Rank 3 left without MPI_Finalize (exit code 3, not by exit) 2.0 s into the run, in MPI_Barrier at a.c:2.":                                             died(Death{ExitCode: 3, Quick: true}),
+		"All 4 ranks (exit code 0) left without MPI_Finalize after 3.0 s.":                                                                                     {Seconds: 3, Left: "all 4 ranks (exit code 0)"},
 		"This job hung for its last 41.0 s: 9 ranks waited for each other in a circle, all in MPI_Send at a.c:1 (rank 0: to rank 1, tag 3, MPI_COMM_WORLD): rank 0 for rank 1, rank 0 for rank 1, rank 0 for rank 1, rank 0 for rank 1, and so on.": {
 			Kind: Hang, Form: Cycle, Waited: 41, Ranks: 9, Cycle: repeat(9, Waiting{Ranks: "0", Count: 1, Rank: "1", Call: call("MPI_Send", "a.c:1"), For: "to rank 1, tag 3, MPI_COMM_WORLD"}),
 		},
@@ -44,4 +55,9 @@ func repeat[T any](n int, v T) []T {
 		list[i] = v
 	}
 	return list
+}
+
+// died returns the death of rank 3 of 4 in a barrier.
+func died(d Death) Stop {
+	return Stop{Kind: Crash, Seconds: 2, Ranks: 4, Named: []Who{{Ranks: "3", Count: 1, In: Call{Function: "MPI_Barrier", CallSite: "a.c:2"}}}, Death: &d}
 }

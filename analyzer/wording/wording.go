@@ -28,3 +28,16 @@ func Count[N int | uint64](n N, one, many string) string {
 	}
 	return fmt.Sprintf("%d %s", n, many)
 }
+
+// Bytes returns an amount of memory, as in "2.0 GiB".
+func Bytes(n int64) string {
+	for _, unit := range []struct {
+		name string
+		bits int
+	}{{"GiB", 30}, {"MiB", 20}, {"KiB", 10}} {
+		if n >= 1<<unit.bits {
+			return fmt.Sprintf("%.1f %s", float64(n)/float64(int64(1)<<unit.bits), unit.name)
+		}
+	}
+	return fmt.Sprintf("%d B", n)
+}

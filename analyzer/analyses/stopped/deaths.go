@@ -33,30 +33,26 @@ func (s *search) aborted() *verdict.Stop {
 	return stop
 }
 
-// crashed finds the first rank that was ended by a signal of its own.
+// crashed finds the first rank that was ended by a signal of its own. Launchers and people send
+// SIGKILL and SIGTERM.
 func (s *search) crashed() *verdict.Stop {
-	first := s.first(func(r *state) bool { return r.end != nil && r.end.Signal != 0 })
+	first := s.first(func(r *state) bool { return r.end != nil && r.end.Signal != 0 && !r.endedBy(sigkill, sigterm) })
 	if first == nil {
 		return nil
 	}
 	return s.death(first, first.died)
 }
 
-// left finds the first rank that called exit, if most did not: in the end all do so if their
-// launcher is gone.
+// left finds the first rank that exited, if most did not: in the end all do so if their launcher is
+// gone.
 func (s *search) left() *verdict.Stop {
 	gone := func(r *state) bool { return !r.finished && r.end != nil && r.end.ExitCode >= 0 }
-	n, early := 0, 0
-	for i := range s.states {
-		if gone(&s.states[i]) {
-			n++
-		}
-		if !s.states[i].finished {
-			early++
-		}
-	}
 	first := s.first(gone)
-	if first == nil || 2*n > early && early > 1 && s.ended-first.died < apart {
+	if first == nil {
+		return nil
+	}
+	many := 2*s.count(gone) > s.count(unfinished) && s.count(unfinished) > 1
+	if (many || s.asked()) && s.ended-first.died < apart {
 		return nil
 	}
 	return s.death(first, first.died)
@@ -157,11 +153,21 @@ func (s *search) allLeft() *verdict.Stop {
 func (s *search) first(counts func(*state) bool) *state {
 	var first *state
 	for i := range s.states {
-		if r := &s.states[i]; counts(r) && (first == nil || r.died < first.died) {
+		if r := &s.states[i]; counts(r) && (first == nil || r.diedBefore(first)) {
 			first = r
 		}
 	}
 	return first
+}
+
+// count returns the number of ranks that count.
+func (s *search) count(counts func(*state) bool) (n int) {
+	for i := range s.states {
+		if counts(&s.states[i]) {
+			n++
+		}
+	}
+	return n
 }
 
 // death returns the data of the first sentence about a rank that died.
@@ -170,6 +176,10 @@ func (s *search) death(r *state, at int64) *verdict.Stop {
 	d := &verdict.Death{ExitCode: -1, Late: seconds(s.ended - r.died), Cut: r.living}
 	if r.end != nil {
 		d.Signal, d.ExitCode = r.end.Signal, r.end.ExitCode
+		d.Quick = r.end.Order > 0 && !r.end.CalledExit
+		if d.OutOfMemory = r.end.OutOfMemory && r.endedBy(sigkill); d.OutOfMemory {
+			d.MemoryLimit, d.MemoryUsed = r.end.MemoryLimit, r.end.MemoryUsed
+		}
 	}
 	stop := &verdict.Stop{Kind: verdict.Crash, Seconds: seconds(at - s.begin), Death: d, Named: []verdict.Who{s.who(r)}}
 	stop.Named[0].Where = whereabouts(r)

@@ -47,7 +47,7 @@ type search struct {
 // stop returns the data of the first sentence. A death has priority: the waiting of others after it
 // is not a hang.
 func (s *search) stop() *verdict.Stop {
-	for _, look := range []func() *verdict.Stop{s.aborted, s.crashed, s.left, s.vanished, s.hung, s.allLeft} {
+	for _, look := range []func() *verdict.Stop{s.aborted, s.failed, s.crashed, s.left, s.vanished, s.killed, s.refused, s.hung, s.allLeft} {
 		if found := look(); found != nil {
 			found.Ranks = len(s.states)
 			return found
@@ -55,6 +55,7 @@ func (s *search) stop() *verdict.Stop {
 	}
 	stop := s.seen()
 	stop.Ranks = len(s.states)
+	s.endedBy(stop)
 	return stop
 }
 

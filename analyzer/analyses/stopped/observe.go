@@ -2,6 +2,7 @@ package stopped
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"strconv"
 	"sync"
@@ -50,6 +51,7 @@ type detail struct {
 	root  *int
 	abort bool   // MPI_Abort
 	code  string // error code of MPI_Abort
+	peer  string // of a message: "to rank 3", "from rank 3"
 	begin bool   // MPI_Init
 	ends  bool   // MPI_Finalize
 }
@@ -206,6 +208,11 @@ func detailOf(c *timeline.Call) detail {
 	in := c.Event.In
 	if i := c.Semantics.In[semantics.Root]; i >= 0 && int(i) < len(in) && in[i].Form == trace.Int {
 		d.root = new(int(in[i].Int))
+	}
+	for role, direction := range map[semantics.Role]string{semantics.Destination: "to", semantics.Source: "from"} {
+		if i := c.Semantics.In[role]; i >= 0 && int(i) < len(in) && in[i].Form == trace.Int {
+			d.peer = fmt.Sprintf("%s rank %d", direction, in[i].Int)
+		}
 	}
 	// the error code is the last argument
 	if d.abort && len(in) > 0 && in[len(in)-1].Form == trace.Int {

@@ -1,0 +1,193 @@
+package stopped
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/mpi"
+)
+
+// Signals by which launchers and people end ranks.
+const (
+	sigkill = 9
+	sigterm = 15
+)
+
+// unfinished reports whether a rank did not return from MPI_Finalize.
+func unfinished(r *state) bool { return !r.finished }
+
+// endedBy reports whether the rank is known to have been ended by one of the signals.
+func (r *state) endedBy(signals ...int) bool {
+	return r.end != nil && slices.Contains(signals, r.end.Signal)
+}
+
+// diedBefore compares deaths by their order, which was observed on each host, otherwise by time.
+func (r *state) diedBefore(other *state) bool {
+	if r.end != nil && other.end != nil && r.end.Order > 0 && other.end.Order > 0 && r.host == other.host {
+		return r.end.Order < other.end.Order
+	}
+	return r.died < other.died
+}
+
+// waits reports whether the rank was in a call that waited for another rank.
+func (r *state) waits() bool {
+	return r.open != nil && slices.ContainsFunc(r.open.Waits, func(w match.Wait) bool { return len(w.For) > 0 })
+}
+
+// asked reports whether somebody asked the job to end.
+func (s *search) asked() bool {
+	l := s.trace.Meta().Launcher
+	return l != nil && l.Asked != 0
+}
+
+// failed finds the first rank that an MPI library ended after an error: in a call, by _exit with
+// the error code, of which the class is the low byte. If ranks failed alike, it names all of them.
+func (s *search) failed() *verdict.Stop {
+	alike := func(r *state) bool {
+		return r.end != nil && r.end.Order > 0 && r.end.ExitCode > 0 && !r.end.CalledExit && r.inCall()
+	}
+	first := s.first(alike)
+	if first == nil {
+		return nil
+	}
+	stop := s.death(first, first.died)
+	stop.Death.Failed, stop.Death.Class = true, s.errorClass(first, first.end.ExitCode)
+	stop.Named[0].Detail = s.operation(first)
+	var set []int
+	for i := range s.states {
+		r := &s.states[i]
+		if alike(r) && r.open.Function == first.open.Function && r.open.Site == first.open.Site && r.end.ExitCode == first.end.ExitCode {
+			set = append(set, i)
+		}
+	}
+	if len(set) > 1 {
+		stop.Named[0].Ranks, stop.Named[0].Count, stop.Named[0].Where = s.list(set), len(set), ""
+		stop.Others = s.waiting(func(r *state) bool { return !slices.Contains(set, r.row) })
+		s.accused = set
+	}
+	return stop
+}
+
+// inCall reports whether the rank was in a call that should have returned.
+func (r *state) inCall() bool { return r.open != nil && !r.detail.abort }
+
+// errorClass returns the MPI error class of an exit code; "" if it need not be one. 1 is the code of
+// other errors, too, and so are all codes in MPI_Init.
+func (s *search) errorClass(r *state, code int) string {
+	if code <= 1 || r.detail.begin {
+		return ""
+	}
+	return mpi.ErrorClass(s.trace.Meta().ABI, code)
+}
+
+// refused finds the rank with the call that failed, if the launcher killed all ranks at once, that
+// one included: Hydra does so, and exits with the error code. The rank was in a call, but waited for
+// no other.
+func (s *search) refused() *verdict.Stop {
+	l := s.trace.Meta().Launcher
+	killed := func(r *state) bool { return unfinished(r) && r.endedBy(sigkill, sigterm) }
+	if l == nil || l.Signal != 0 || l.Asked != 0 || l.ExitCode == sigkill || l.ExitCode == sigterm || s.count(killed) != s.count(unfinished) {
+		return nil
+	}
+	first := s.latest(func(r *state) bool { return killed(r) && r.inCall() && !r.waits() })
+	if first == nil {
+		return nil
+	}
+	class := s.errorClass(first, l.ExitCode)
+	if class == "" {
+		return nil
+	}
+	stop := s.death(first, first.died)
+	stop.Death.Failed, stop.Death.Class, stop.Death.Signal = true, class, 0
+	stop.Named[0].Detail = s.operation(first)
+	return stop
+}
+
+// latest returns the rank whose call began last among those that count. The others must be in
+// collective calls: which it had left before, or which would have failed there, too.
+func (s *search) latest(counts func(*state) bool) (last *state) {
+	others := 0
+	for i := range s.states {
+		r := &s.states[i]
+		if !counts(r) {
+			continue
+		}
+		if last == nil || r.open.Enter > last.open.Enter {
+			last = r
+		}
+		if !slices.ContainsFunc(r.open.Waits, func(w match.Wait) bool { return w.Collective }) {
+			others++
+		}
+	}
+	if others > 1 || others == 1 && slices.ContainsFunc(last.open.Waits, func(w match.Wait) bool { return w.Collective }) {
+		return nil
+	}
+	return last
+}
+
+// killed finds the first rank that SIGKILL or SIGTERM ended, if that was not the launcher's or
+// somebody's who stopped the job: the launcher ended the others by another signal, its exit code
+// says that a rank was killed, or the kernel ran out of memory.
+func (s *search) killed() *verdict.Stop {
+	first := s.first(func(r *state) bool { return unfinished(r) && r.end != nil })
+	if first == nil || s.asked() || first.end.Order == 0 || !first.endedBy(sigkill, sigterm) {
+		return nil
+	}
+	alike := func(r *state) bool { return unfinished(r) && r.endedBy(first.end.Signal) }
+	if s.count(alike) == 1 && s.count(unfinished) > 1 {
+		return s.death(first, first.died)
+	}
+	l := s.trace.Meta().Launcher
+	noticed := l != nil && l.Signal == 0 && (l.ExitCode == sigkill || l.ExitCode == 128+sigkill)
+	if !first.endedBy(sigkill) || !noticed && !first.end.OutOfMemory {
+		return nil
+	}
+	// A rank that is killed may still be ending when the launcher has killed the others. Those were
+	// waiting for it by then, or soon.
+	idle := func(r *state) bool { return alike(r) && !r.waits() }
+	outside := func(r *state) bool { return idle(r) && r.open == nil }
+	likely := cmp.Or(s.first(outside), s.first(idle), first)
+	stop := s.death(likely, likely.died)
+	stop.Death.Likely = likely != first && s.count(idle) != 1 || s.count(idle) == 0
+	return stop
+}
+
+// endedBy adds who or what stopped a run of which neither a hang nor a crash is known.
+func (s *search) endedBy(stop *verdict.Stop) {
+	stop.Code = -1
+	for _, signal := range []int{sigterm, sigkill} {
+		if s.count(func(r *state) bool { return unfinished(r) && r.endedBy(signal) }) == s.count(unfinished) {
+			stop.Signal = signal
+		}
+	}
+	if l := s.trace.Meta().Launcher; l != nil {
+		stop.Code, stop.Asked, stop.Launcher = l.ExitCode, l.Asked, l.Signal
+	}
+}
+
+// operation describes what a call that failed was about: its message or its communicator.
+func (s *search) operation(r *state) string {
+	var parts []string
+	if r.detail.root != nil {
+		parts = append(parts, fmt.Sprintf("root %d", *r.detail.root))
+	}
+	switch {
+	case len(r.open.Waits) > 0 && (r.open.Waits[0].Collective || r.open.Waits[0].Peer >= 0 || r.detail.peer == ""):
+		parts = append(parts, s.waitOn(&r.open.Waits[0]))
+		if n := len(r.open.Waits) - 1; n > 0 {
+			parts = append(parts, fmt.Sprintf("and %d more", n))
+		}
+	default:
+		if r.detail.peer != "" {
+			parts = append(parts, r.detail.peer)
+		}
+		if r.open.Comm >= 0 {
+			parts = append(parts, s.communicator(r.open.Comm))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
