@@ -1,0 +1,61 @@
+package stopped
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// A launcher ends the other ranks at once: all were seen alive until the same time, and only the
+// order of deaths and how each ended say what happened.
+func TestEndsSeenFromOutside(t *testing.T) {
+	killed := func(order int) trace.End { return trace.End{Signal: 9, ExitCode: -1, Order: order} }
+	exited := func(order, code int) trace.End { return trace.End{ExitCode: code, Order: order} }
+	oom := killed(1)
+	oom.OutOfMemory = true
+	for name, c := range map[string]struct {
+		in       bool // rank 1 is in MPI_Recv
+		ends     [3]trace.End
+		launcher *trace.Launcher
+		kind     verdict.Kind
+		text     string
+	}{
+		"killed, by the launcher's word": {false, [3]trace.End{killed(2), killed(1), killed(3)}, &trace.Launcher{ExitCode: 9}, verdict.Crash, `^Rank 1 was killed \(signal 9, SIGKILL\)`},
+		"killed, and still ending":       {false, [3]trace.End{killed(1), killed(2), killed(3)}, &trace.Launcher{ExitCode: 9}, verdict.Crash, `^Rank 1 was killed \(signal 9, SIGKILL\)`},
+		"all killed by somebody":         {false, [3]trace.End{killed(2), killed(1), killed(3)}, &trace.Launcher{ExitCode: 137, Signal: 9}, "", `^This job was stopped after .*: its launcher was ended \(signal 9, SIGKILL\)\.$`},
+		"killed first, others differ":    {false, [3]trace.End{{Signal: 15, ExitCode: -1, Order: 2}, killed(1), {Signal: 15, ExitCode: -1, Order: 3}}, nil, verdict.Crash, `^Rank 1 was killed \(signal 9`},
+		"out of memory":                  {false, [3]trace.End{killed(2), oom, killed(3)}, nil, verdict.Crash, `^Rank 1 was killed .* for lack of memory on its machine`},
+		"an MPI error":                   {true, [3]trace.End{killed(2), exited(1, 15), killed(3)}, nil, verdict.Crash, `^Rank 1 ended the job with an MPI error \(MPI_ERR_TRUNCATE\) in MPI_Recv at a.c:1 \(from rank 0, tag 9, MPI_COMM_WORLD\)`},
+		"a code of many meanings":        {true, [3]trace.End{killed(2), exited(1, 1), killed(3)}, nil, verdict.Crash, `^Rank 1 ended the job with exit code 1 in MPI_Recv`},
+		"_exit, and still ending":        {false, [3]trace.End{killed(1), exited(3, 3), killed(2)}, nil, verdict.Crash, `^Rank 1 left without MPI_Finalize \(exit code 3, not by exit\)`},
+		"an abort among kills":           {false, [3]trace.End{killed(1), {Signal: 6, ExitCode: -1, Order: 2}, killed(3)}, nil, verdict.Crash, `^Rank 1 crashed \(signal 6, SIGABRT\)`},
+		"asked to end":                   {false, [3]trace.End{killed(2), killed(1), killed(3)}, &trace.Launcher{ExitCode: 9, Asked: 15}, "", `^This job was stopped after .*: cairn run was asked to end it \(signal 15, SIGTERM\)\.$`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := begun(3)
+			for i := range 3 {
+				r := b.Rank(i)
+				switch {
+				case i == 1 && c.in:
+					r.At("a.c:1").Unfinished("MPI_Recv", 120, 130, receive(0, 9))
+				case i == 1:
+					r.Ended("after MPI_Allreduce", 130)
+				default:
+					r.At("main.c:20").Unfinished("MPI_Allreduce", 121, 130, args{"count": 1, "datatype": "MPI_INT", "op": "MPI_SUM"})
+				}
+				e := r.Info().End
+				c.ends[i].Ticks = e.Ticks
+				*e = c.ends[i]
+			}
+			b.Meta().Launcher = c.launcher
+			f := endOf(t, b)
+			require.NotNil(t, f)
+			assert.Regexp(t, c.text, f.Text)
+			assert.Equal(t, c.kind, f.Kind)
+		})
+	}
+}
