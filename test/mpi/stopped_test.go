@@ -108,7 +108,13 @@ func TestFirstSentenceOfStoppedJobs(t *testing.T) {
 		{"segv", false, verdict.Crash, "", "1", `^Rank 1 crashed \(signal 11, SIGSEGV\) .* into the run, ([2-9]\d\d ms|\d\.\d s) after MPI_Allreduce at ` + lineOf(t, "segv")},
 		{"exit", false, verdict.Crash, "", "1", `^Rank 1 left without MPI_Finalize \(exit code 3\) .* into the run, .* after MPI_Allreduce at ` + lineOf(t, "exit")},
 		{"abort", false, verdict.Crash, "", "1", `^Rank 1 ended the job with MPI_Abort \(error code 7\) at ` + lineOf(t, "abort") + `, .* into the run`},
-		{"run", true, "", "", "", `^This job was stopped after \d+\.\d s while it was making progress\. `},
+		{"run", true, "", "", "", `^This job was stopped after \d+\.\d s while it was making progress(:|; by)`},
+		{"killed", false, verdict.Crash, "", "1", `^Rank 1 was killed \(signal 9, SIGKILL\) .* into the run, .* after MPI_Allreduce at ` + lineOf(t, "steps")},
+		{"assert", false, verdict.Crash, "", "1", `^Rank 1 crashed \(signal 6, SIGABRT\) .* after MPI_Allreduce at ` + lineOf(t, "steps")},
+		{"_exit", false, verdict.Crash, "", "1", `^Rank 1 left without MPI_Finalize \(exit code 3, not by exit\) .* after MPI_Allreduce at ` + lineOf(t, "steps")},
+		{"truncated", false, verdict.Crash, "", "1", `^Rank 1 ended the job with an MPI error \(MPI_ERR_TRUNCATE[^)]*\) in MPI_Recv at ` + lineOf(t, "truncated") + ` \(from rank 0, tag 9, MPI_COMM_WORLD\)`},
+		{"truncated wait", false, verdict.Crash, "", "1", `^Rank 1 ended the job with an MPI error \(MPI_ERR_TRUNCATE[^)]*\) in MPI_Wait at ` + lineOf(t, "truncated wait") + ` \(from rank 0, tag 9, MPI_COMM_WORLD\)`},
+		{"no rank", false, verdict.Crash, "", "1", `^Rank 1 ended the job with an MPI error \(MPI_ERR_RANK[^)]*\) in MPI_Send at ` + lineOf(t, "no rank") + ` \(to rank 7, MPI_COMM_WORLD\)`},
 	} {
 		signals := []string{"TERM", "KILL"}
 		if !c.endless {
@@ -184,7 +190,7 @@ func TestKilledRanksAreNoHang(t *testing.T) {
 	}
 	t.Run("rank", func(t *testing.T) {
 		found := reportIn(t, filepath.Join(run("kill").dir, "report"))
-		assert.Regexp(t, `^Rank 1 died .* into the run, without a crash signal or an exit code`, found.Verdict.Text)
+		assert.Regexp(t, `^Rank 1 was killed \(signal 9, SIGKILL\) .* into the run`, found.Verdict.Text)
 	})
 	t.Run("pod", func(t *testing.T) {
 		r := run("pod")

@@ -1,5 +1,6 @@
 // Jobs that do not come to their end, each in the way that its argument says. Lines that are named in stopped_test.go have
 // a comment with the name.
+#include <assert.h>
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -187,6 +188,38 @@ int main(int argc, char **argv)
 		steps(10, 10);
 		if (rank == 1)
 			MPI_Abort(MPI_COMM_WORLD, 7); // abort
+		step(10);
+	} else if (strcmp(how, "killed") == 0) {
+		steps(10, 10);
+		if (rank == 1)
+			kill(getpid(), SIGKILL);
+		step(10);
+	} else if (strcmp(how, "assert") == 0) {
+		steps(10, 10);
+		assert(rank != 1);
+		step(10);
+	} else if (strcmp(how, "_exit") == 0) {
+		steps(10, 10);
+		if (rank == 1)
+			_exit(3);
+		step(10);
+	} else if (strncmp(how, "truncated", 9) == 0) { // rank 0 sends more than rank 1 has room for
+		static int many[100];
+		MPI_Request request;
+		steps(10, 10);
+		if (rank == 0)
+			MPI_Send(many, 100, MPI_INT, 1, 9, MPI_COMM_WORLD);
+		if (rank == 1 && strcmp(how, "truncated") == 0)
+			MPI_Recv(many, 10, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE); // truncated
+		else if (rank == 1) {
+			MPI_Irecv(many, 10, MPI_INT, 0, 9, MPI_COMM_WORLD, &request);
+			MPI_Wait(&request, MPI_STATUS_IGNORE); // truncated wait
+		}
+		step(10);
+	} else if (strcmp(how, "no rank") == 0) {
+		steps(10, 10);
+		if (rank == 1)
+			MPI_Send(&value, 1, MPI_INT, size + 3, 0, MPI_COMM_WORLD); // no rank
 		step(10);
 	} else if (strcmp(how, "run") == 0) { // all is well, and it goes on
 		steps(6000, 10);
