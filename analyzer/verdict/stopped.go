@@ -83,7 +83,7 @@ type Death struct {
 	Failed   bool   // an MPI call failed, which ended the process
 	Class    string // the error class of that; "": unknown
 	Quick    bool   // an exit code without exit
-	Likely   bool   // it is the most likely of several ranks that were killed at once
+	OneOf    bool   // it was one of the named ranks, which ended at once
 
 	OutOfMemory             bool  // the kernel killed it for lack of memory
 	MemoryLimit, MemoryUsed int64 // bytes: of its cgroup, and what it was seen with; 0: not known
@@ -130,10 +130,10 @@ func (s *Stop) crash() string {
 			fmt.Fprintf(&b, ", %s into the run", wording.Duration(s.Seconds))
 		case d.Abort:
 			fmt.Fprintf(&b, "%s ended the job with MPI_Abort (error code %s)%s, %s into the run", name, d.Code, site(who.In), wording.Duration(s.Seconds))
+		case d.OneOf:
+			fmt.Fprintf(&b, "One of %s was killed (%s) %s into the run; the launcher ended the others at once", who.name(), signalName(d.Signal), wording.Duration(s.Seconds))
 		case d.OutOfMemory:
 			fmt.Fprintf(&b, "%s%s killed %s into the run%s", name, was(who.Count), wording.Duration(s.Seconds), d.memory(who.Count))
-		case d.Likely:
-			fmt.Fprintf(&b, "A rank was killed (%s) %s into the run, most likely %s%s", signalName(d.Signal), wording.Duration(s.Seconds), who.name(), who.Where)
 		case d.Signal == 9 || d.Signal == 15:
 			fmt.Fprintf(&b, "%s%s killed (%s) %s into the run", name, was(who.Count), signalName(d.Signal), wording.Duration(s.Seconds))
 		case d.Signal != 0:

@@ -170,6 +170,16 @@ func (s *search) count(counts func(*state) bool) (n int) {
 	return n
 }
 
+// rowsOf returns the rows of the ranks that count.
+func (s *search) rowsOf(counts func(*state) bool) (list []int) {
+	for i := range s.states {
+		if counts(&s.states[i]) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
 // death returns the data of the first sentence about a rank that died.
 func (s *search) death(r *state, at int64) *verdict.Stop {
 	s.accused = []int{r.row}

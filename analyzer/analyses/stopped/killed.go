@@ -1,7 +1,6 @@
 package stopped
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -150,9 +149,19 @@ func (s *search) killed() *verdict.Stop {
 	// waiting for it by then, or soon.
 	idle := func(r *state) bool { return alike(r) && !r.waits() }
 	outside := func(r *state) bool { return idle(r) && r.open == nil }
-	likely := cmp.Or(s.first(outside), s.first(idle), first)
+	among := alike
+	for _, fewer := range []func(*state) bool{idle, outside} {
+		if s.count(fewer) > 0 {
+			among = fewer
+		}
+	}
+	likely := s.first(among)
 	stop := s.death(likely, likely.died)
-	stop.Death.Likely = likely != first && s.count(idle) != 1 || s.count(idle) == 0
+	if n := s.count(among); n > 1 {
+		s.accused = s.rowsOf(among)
+		stop.Death.OneOf, stop.Named[0] = true, verdict.Who{Ranks: s.list(s.accused), Count: n}
+		stop.Others = s.waiting(func(r *state) bool { return !among(r) })
+	}
 	return stop
 }
 

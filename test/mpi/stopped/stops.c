@@ -191,8 +191,10 @@ int main(int argc, char **argv)
 		step(10);
 	} else if (strcmp(how, "killed") == 0) {
 		steps(10, 10);
-		if (rank == 1)
+		if (rank == 1) {
+			compute(300); // until the others wait
 			kill(getpid(), SIGKILL);
+		}
 		step(10);
 	} else if (strcmp(how, "assert") == 0) {
 		steps(10, 10);
