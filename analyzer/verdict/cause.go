@@ -77,6 +77,8 @@ type Spread struct {
 	// Width is the number of ranks of a row, or the distance of those of a column; 0 for other
 	// shapes.
 	Width int `json:"width"`
+	// Regions is the number of regions in which work moves, for shape "iteration"; otherwise 0.
+	Regions int `json:"regions"`
 	// Grows reports whether computation increases with the rank, for shape "rank"; otherwise it
 	// decreases.
 	Grows bool `json:"grows"`

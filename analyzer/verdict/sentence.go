@@ -255,6 +255,9 @@ func (c *Cause) imbalance() string {
 		what, compute, longest = "time in the kernel that ranks spend unequally", "spend", "spends longest"
 	}
 	if s.Shape == ByIteration {
+		if s.Regions > 1 {
+			longest += ", most of all"
+		}
 		return fmt.Sprintf("%s makes this job slow: each time another rank %s %s; in total %s %s there between %s and %s each%s",
 			what, longest, c.where(), who, compute, wording.Duration(s.Least), wording.Duration(s.Most), c.blockedMost())
 	}

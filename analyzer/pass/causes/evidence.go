@@ -211,11 +211,13 @@ func delayedInCalls(e *evidence) float64 {
 		if i < 0 || e.Window != nil || len(samples) < 2 || samples[len(samples)-1].RunDelayNS <= 0 {
 			continue
 		}
-		ns := samples[len(samples)-1].RunDelayNS - samples[0].RunDelayNS
+		first, last := samples[0], samples[len(samples)-1]
+		wall := float64(max(1, last.MonotonicNS-first.MonotonicNS))
+		ns := min(1, float64(last.RunDelayNS-first.RunDelayNS)/wall) * float64(e.Run())
 		for _, o := range e.Each[i].OffCPU {
-			ns -= o.Delayed
+			ns -= float64(o.Delayed)
 		}
-		delayed += float64(max(0, ns))
+		delayed += max(0, ns)
 		inCalls += float64(e.Each[i].Mpi)
 	}
 	if inCalls == 0 {

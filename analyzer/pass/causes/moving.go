@@ -14,6 +14,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/causes/outliers"
 	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
 // movingWork is work that moves from rank to rank: in total the ranks have equal work, but not in
@@ -29,30 +30,40 @@ type mover struct {
 	doubted bool                       // only the spread of iterations excludes noise
 }
 
-// suggest assumes that ranks have equal work in each instance of a region in which it moves. In
+// suggest assumes that ranks have equal work in each instance of the regions in which it moves. In
 // addition the table of what-ifs has equal work everywhere.
 func (movingWork) suggest(e *evidence) []Hypothesis {
 	_, eachTime := e.evenly()
 	all := Hypothesis{width: allRanks, change: eachTime, Cause: verdict.Cause{Kind: verdict.Imbalance}}
 	all.What, all.Assumes = "all ranks had equal work each time", fmt.Sprintf(equalMeans, "each time the same")
 	all.doubt = func(*Hypothesis, *played) bool { return true } // no sentence is about all regions
-	list := []Hypothesis{all}
-	for _, m := range movers(e) {
-		h := Hypothesis{width: allRanks, Cause: imbalance(e, m.ranks, m.what, func(what accounts.Activity) bool { return m.regions[what] })}
-		h.change = change{takes: func(location int, r predict.Region, ns int64) int64 {
-			if m.regions[activityOf(r)] {
-				return eachTime.takes(location, r, ns)
-			}
-			return ns
-		}}
-		h.What = "all ranks had equal work each time " + verdict.Between(h.Cause.After, h.Cause.Before)
-		h.Assumes = fmt.Sprintf(equalMeans, "each time the same")
-		if m.doubted {
-			h.doubt = func(h *Hypothesis, _ *played) bool { return e.Share(e.Run()-h.length) < minScatterGain }
-		}
-		list = append(list, h)
+	list := movers(e)
+	if len(list) == 0 {
+		return []Hypothesis{all}
 	}
-	return list
+	m := list[0]
+	doubted := m.doubted
+	for _, other := range list[1:] {
+		maps.Copy(m.regions, other.regions)
+		doubted = doubted && other.doubted
+	}
+	h := Hypothesis{width: allRanks, Cause: imbalance(e, m.ranks, m.what, func(what accounts.Activity) bool { return m.regions[what] })}
+	h.Cause.Spread.Regions = len(list)
+	h.change = change{takes: func(location int, r predict.Region, ns int64) int64 {
+		if m.regions[activityOf(r)] {
+			return eachTime.takes(location, r, ns)
+		}
+		return ns
+	}}
+	h.What = "all ranks had equal work each time " + verdict.Between(h.Cause.After, h.Cause.Before)
+	if n := len(list) - 1; n > 0 {
+		h.What += " and in " + wording.Count(n, "other region", "other regions")
+	}
+	h.Assumes = fmt.Sprintf(equalMeans, "each time the same")
+	if doubted {
+		h.doubt = func(h *Hypothesis, _ *played) bool { return e.Share(e.Run()-h.length) < minScatterGain }
+	}
+	return []Hypothesis{all, h}
 }
 
 // movers returns the regions in which work moves from iteration to iteration, most lost time first.
@@ -101,7 +112,7 @@ func movers(e *evidence) []mover {
 		}
 	}
 	slices.SortStableFunc(list, func(x, y mover) int { return cmp.Compare(y.lost, x.lost) })
-	return list[:min(len(list), maxMovers)]
+	return slices.DeleteFunc(list, func(m mover) bool { return m.lost < minOfMost*list[0].lost })
 }
 
 // regionsOfStep returns the regions that ranks execute from one collective to the next.
