@@ -53,9 +53,9 @@ func (d *Death) failure(ranks int) string {
 
 // memory describes what is known of a death for lack of memory.
 func (d *Death) memory(ranks int) string {
-	text := " for lack of memory on its machine"
-	if d.MemoryLimit > 0 {
-		text = fmt.Sprintf(" because its container reached its limit of memory (%s)", wording.Bytes(d.MemoryLimit))
+	text := " for lack of memory"
+	if d.MemoryLimit > 0 { // the kernel counts kills for lack of memory on the machine, too
+		text += fmt.Sprintf(" (the limit of its container is %s)", wording.Bytes(d.MemoryLimit))
 	}
 	if d.MemoryUsed > 0 && ranks == 1 {
 		text += fmt.Sprintf("; it was seen with %s", wording.Bytes(d.MemoryUsed))

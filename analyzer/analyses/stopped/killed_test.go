@@ -28,7 +28,7 @@ func TestEndsSeenFromOutside(t *testing.T) {
 		"killed, and still ending":       {false, [3]trace.End{killed(1), killed(2), killed(3)}, &trace.Launcher{ExitCode: 9}, verdict.Crash, `^Rank 1 was killed \(signal 9, SIGKILL\)`},
 		"all killed by somebody":         {false, [3]trace.End{killed(2), killed(1), killed(3)}, &trace.Launcher{ExitCode: 137, Signal: 9}, "", `^This job was stopped after .*: its launcher was ended \(signal 9, SIGKILL\)\.$`},
 		"killed first, others differ":    {false, [3]trace.End{{Signal: 15, ExitCode: -1, Order: 2}, killed(1), {Signal: 15, ExitCode: -1, Order: 3}}, nil, verdict.Crash, `^Rank 1 was killed \(signal 9`},
-		"out of memory":                  {false, [3]trace.End{killed(2), oom, killed(3)}, nil, verdict.Crash, `^Rank 1 was killed .* for lack of memory on its machine`},
+		"out of memory":                  {false, [3]trace.End{killed(2), oom, killed(3)}, nil, verdict.Crash, `^Rank 1 was killed .* for lack of memory, 20 ms after`},
 		"an MPI error":                   {true, [3]trace.End{killed(2), exited(1, 15), killed(3)}, nil, verdict.Crash, `^Rank 1 ended the job with an MPI error \(MPI_ERR_TRUNCATE\) in MPI_Recv at a.c:1 \(from rank 0, tag 9, MPI_COMM_WORLD\)`},
 		"a code of many meanings":        {true, [3]trace.End{killed(2), exited(1, 1), killed(3)}, nil, verdict.Crash, `^Rank 1 ended the job with exit code 1 in MPI_Recv`},
 		"_exit, and still ending":        {false, [3]trace.End{killed(1), exited(3, 3), killed(2)}, nil, verdict.Crash, `^Rank 1 left without MPI_Finalize \(exit code 3, not by exit\)`},
