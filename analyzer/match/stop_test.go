@@ -118,8 +118,8 @@ var stoppedRuns = map[string]struct {
 		0: "from 1 tag 0 on 0 at 1: for []; from 1 tag 0 on 0 at 2: for [1]; from 2 tag 0 on 0 at 3: for [2]",
 		3: "any of send to 2 tag 0 on 0 at 1: for [2]; from 0 tag 0 on 0 at 2: for [0]",
 	}},
-	// Ranks 1 and 3 hold locks of rank 0. Who is in a call that needs a lock of the window is not taken
-	// for a holder.
+	// Ranks 1 and 3 hold locks of rank 0. Who is in a call that needs a lock of the window is not
+	// taken for a holder.
 	"locks": {func(b *tracetest.Builder) {
 		withWindow(b)
 		shared := func(target int) args {

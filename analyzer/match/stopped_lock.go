@@ -14,8 +14,8 @@ type neededLock struct {
 	lock
 }
 
-// neededLock returns the lock that a call needs, nil if it needs none. MPI_Win_lock asks for it, and
-// for other calls the rank has asked before.
+// neededLock returns the lock that a call needs, nil if it needs none. MPI_Win_lock asks for it,
+// and for other calls the rank has asked before.
 func (m *Matcher) neededLock(p *plan, c *Call, row int) *neededLock {
 	v := p.in(c.event, semantics.Window)
 	if v.Form != trace.Handle {

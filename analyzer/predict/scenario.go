@@ -12,8 +12,8 @@ type Scenario struct {
 	// for one computation at a time, so that single instances may change. Time between polls, and
 	// while tracing is off, is not computation.
 	Takes func(location int, r Region, ns int64) int64
-	// Keeps returns the fraction of their own cost that calls keep, from 0 to 1; nil: all. They still
-	// wait for others.
+	// Keeps returns the fraction of their own cost that calls keep, from 0 to 1; nil: all. They
+	// still wait for others.
 	Keeps func(function uint16, site uint32) float64
 	// Ignores reports whether calls do not wait; nil: all do. They keep their own cost.
 	Ignores func(function uint16, site uint32) bool

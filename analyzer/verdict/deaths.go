@@ -24,8 +24,8 @@ func (s *Stop) by() string {
 	return text
 }
 
-// progressed reports whether the run made progress until somebody stopped it. If all ranks were ended
-// by a signal that nobody is known to have sent, one of them may have failed before.
+// progressed reports whether the run made progress until somebody stopped it. If all ranks were
+// ended by a signal that nobody is known to have sent, one of them may have failed before.
 func (s *Stop) progressed() bool {
 	return s.Waited <= 0 && (s.Signal == 0 || s.Asked != 0 || s.Launcher != 0)
 }

@@ -11,8 +11,8 @@
 //     injector reads how long each rank waited for a CPU, and discards a run in which a rank
 //     without a fault waited for more than 3 % of its time: there was other load.
 //   - Class B: 8 ranks on the hosts of a network (test/network) that re-execute the trace of a
-//     program and sleep instead of computing. Ranks are stretched, stopped or killed, or the network
-//     is slow.
+//     program and sleep instead of computing. Ranks are stretched, stopped or killed, or the
+//     network is slow.
 //   - Class C: more ranks than cores, with and without other load. All that counts is whether a
 //     rank is blamed.
 //

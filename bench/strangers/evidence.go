@@ -105,7 +105,8 @@ func beginStop(j *Job, touched []int, strength float64) (func(), error) {
 	}), nil
 }
 
-// repeat calls a function in a goroutine until it returns false, or the returned function is called.
+// repeat calls a function in a goroutine until it returns false, or the returned function is
+// called.
 func repeat(do func(ended <-chan struct{}) bool) (end func()) {
 	ended := make(chan struct{})
 	var done sync.WaitGroup

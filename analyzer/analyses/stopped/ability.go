@@ -16,8 +16,9 @@ const (
 	can
 )
 
-// A rank has stood still if it has been in one call, or has only polled, for longEnough. A rank that
-// has computed for longEnough, and for muchLonger times as long as any rank did before, is overdue.
+// A rank has stood still if it has been in one call, or has only polled, for longEnough. A rank
+// that has computed for longEnough, and for muchLonger times as long as any rank did before, is
+// overdue.
 const (
 	longEnough = 500e6
 	muchLonger = 3
@@ -97,8 +98,8 @@ func (s *search) ends(w *match.Wait) ability {
 	return combine(len(w.For), w.AnyOf, of)
 }
 
-// abilityOfRank returns the ability of a rank of MPI_COMM_WORLD. What a rank does that is not in the
-// trace is unknown.
+// abilityOfRank returns the ability of a rank of MPI_COMM_WORLD. What a rank does that is not in
+// the trace is unknown.
 func (s *search) abilityOfRank(rank int) ability {
 	if row, there := s.rows[rank]; there {
 		return s.abilities[row]

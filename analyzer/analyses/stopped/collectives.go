@@ -111,8 +111,8 @@ func (s *collectives) see(row int, c *timeline.Call) {
 	}
 }
 
-// mismatchAt returns the mismatch because of which an operation cannot end: it is that one, or comes
-// after one in which a rank still is. It returns nil if there is none.
+// mismatchAt returns the mismatch because of which an operation cannot end: it is that one, or
+// comes after one in which a rank still is. It returns nil if there is none.
 func (s *collectives) mismatchAt(comm int, ordinal uint32) *instance {
 	var first *instance
 	for _, i := range s.mismatch[comm] {

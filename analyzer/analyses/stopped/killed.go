@@ -74,8 +74,8 @@ func (s *search) failed() *verdict.Stop {
 // inCall reports whether the rank was in a call that should have returned.
 func (r *state) inCall() bool { return r.open != nil && !r.detail.abort }
 
-// errorClass returns the MPI error class of an exit code; "" if it need not be one. 1 is the code of
-// other errors, too, and so are all codes in MPI_Init.
+// errorClass returns the MPI error class of an exit code; "" if it need not be one. 1 is the code
+// of other errors, too, and so are all codes in MPI_Init.
 func (s *search) errorClass(r *state, code int) string {
 	if code <= 1 || r.detail.begin {
 		return ""
@@ -84,8 +84,8 @@ func (s *search) errorClass(r *state, code int) string {
 }
 
 // refused finds the rank with the call that failed, if the launcher killed all ranks at once, that
-// one included: Hydra does so, and exits with the error code. The rank was in a call, but waited for
-// no other.
+// one included: Hydra does so, and exits with the error code. The rank was in a call, but waited
+// for no other.
 func (s *search) refused() *verdict.Stop {
 	l := s.trace.Meta().Launcher
 	killed := func(r *state) bool { return unfinished(r) && r.endedBy(sigkill, sigterm) }

@@ -12,7 +12,8 @@ import (
 
 // blockedRanks is ranks that are blocked in the kernel in a region, neither running nor ready to
 // run: all of them, or too many to be an exception. If they wait for files, these are the cause.
-// Otherwise it may be a wait that the program wants, so it is named only if there is no other cause.
+// Otherwise it may be a wait that the program wants, so it is named only if there is no other
+// cause.
 type blockedRanks struct{}
 
 // suggest assumes that ranks are not blocked in the region in which they are blocked longest.
@@ -51,8 +52,8 @@ func (blockedRanks) suggest(e *evidence) []Hypothesis {
 	return []Hypothesis{h}
 }
 
-// mostBlocked returns the region in which ranks are blocked longest, those that are blocked there at
-// least half as long as the first of them, longest first, and the number of all ranks.
+// mostBlocked returns the region in which ranks are blocked longest, those that are blocked there
+// at least half as long as the first of them, longest first, and the number of all ranks.
 func mostBlocked(e *evidence) (where accounts.Activity, set []outliers.Worker, all int) {
 	sums := map[accounts.Activity]int64{}
 	for _, i := range e.MainOf {
@@ -83,9 +84,9 @@ func mostBlocked(e *evidence) (where accounts.Activity, set []outliers.Worker, a
 	return where, set, all
 }
 
-// without removes a part of the measured time (for instance the wait for a CPU) from the computations
-// of a scope on some locations (nil: all). If it consisted of few long pauses, these are removed;
-// otherwise each instance is shortened by the same factor.
+// without removes a part of the measured time (for instance the wait for a CPU) from the
+// computations of a scope on some locations (nil: all). If it consisted of few long pauses, these
+// are removed; otherwise each instance is shortened by the same factor.
 func without(e *evidence, only map[int]bool, in outliers.Scope, part func(*accounts.OffCPU) int64) change {
 	cuts := make([]map[predict.Region]cut, len(e.Each))
 	for i := range e.Each {
@@ -111,9 +112,9 @@ func without(e *evidence, only map[int]bool, in outliers.Scope, part func(*accou
 // usual or, if there is no limit, all are multiplied by the factor.
 type cut struct{ factor, limit, usual float64 }
 
-// cutOf returns the cut that removes ns of the measured wall time of a computation. A factor must not
-// shorten what was normal: if the pauses of long instances explain what is to be removed, and are
-// not much more, only these become shorter.
+// cutOf returns the cut that removes ns of the measured wall time of a computation. A factor must
+// not shorten what was normal: if the pauses of long instances explain what is to be removed, and
+// are not much more, only these become shorter.
 func cutOf(t *accounts.Tally, usual float64, ns, wall int64) cut {
 	if usual > 0 {
 		n, long := t.Spread.Above(longer * usual)

@@ -202,8 +202,8 @@ func (e *evidence) delayedPart(calls accounts.Activity) float64 {
 	return e.delayed()
 }
 
-// delayedInCalls returns the fraction of their time in calls that ranks were ready to run, without a
-// CPU: what the counters of the whole run have beyond the measured computations. 0: not known.
+// delayedInCalls returns the fraction of their time in calls that ranks were ready to run, without
+// a CPU: what the counters of the whole run have beyond the measured computations. 0: not known.
 func delayedInCalls(e *evidence) float64 {
 	delayed, inCalls := 0.0, 0.0
 	for row, i := range e.MainOf {

@@ -79,8 +79,8 @@ func blockedThere(work, blocked func(rank int) float64) *tracetest.Builder {
 	return b
 }
 
-// All ranks are blocked for 8 of the 10 between two barriers: nothing else is slow, so that is named,
-// with the gain of 29 times 8. If data was read or written, it is for files.
+// All ranks are blocked for 8 of the 10 between two barriers: nothing else is slow, so that is
+// named, with the gain of 29 times 8. If data was read or written, it is for files.
 func TestAllRanksAreBlocked(t *testing.T) {
 	same := func(ns float64) func(int) float64 { return func(int) float64 { return ns } }
 	for _, bytes := range []int64{trace.Unknown, 1 << 24} {
@@ -102,8 +102,8 @@ func TestAllRanksAreBlocked(t *testing.T) {
 	}
 }
 
-// Four of eight ranks are blocked before the barrier, the others compute next to nothing: that is no
-// unequal work, and the sentence says so.
+// Four of eight ranks are blocked before the barrier, the others compute next to nothing: that is
+// no unequal work, and the sentence says so.
 func TestBlockedRanksHaveNoWork(t *testing.T) {
 	of := func(odd float64) func(int) float64 {
 		return func(rank int) float64 { return 0.2 + float64(rank%2)*odd }

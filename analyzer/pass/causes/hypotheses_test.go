@@ -108,8 +108,9 @@ func TestPipeline(t *testing.T) {
 	assert.Nil(t, v.Rank, v.Text)
 }
 
-// A outliers.Worker that takes twice as long per task gets fewer tasks, so that all are busy equally long.
-// The gain is an estimate; a simulation of the run without the slowdown gives the expected value.
+// A worker that takes twice as long per task gets fewer tasks, so that all are busy
+// equally long. The gain is an estimate; a simulation of the run without the slowdown gives the
+// expected value.
 func TestSlowWorker(t *testing.T) {
 	c := simulate.Config{Pattern: "master-worker", Ranks: 9, Iterations: 40, Compute: 1_000_000, Imbalance: simulate.Imbalance{Noise: 5}}
 	equal := simulated(t, c)

@@ -80,9 +80,9 @@ func TestImbalanceFromIterationToIteration(t *testing.T) {
 	assert.Contains(t, v.Text, "each time another rank computes longest")
 }
 
-// Rank r computes 6(r + 1) before an allreduce, in 40 iterations, and the barrier that follows lasts
-// 0.2. What is between the two, 0.1 at most and on another rank each time, is not the cause: the
-// replay of it gains next to nothing.
+// Rank r computes 6(r + 1) before an allreduce, in 40 iterations, and the barrier that follows
+// lasts 0.2. What is between the two, 0.1 at most and on another rank each time, is not the cause:
+// the replay of it gains next to nothing.
 func TestGradientBesideTwoCollectives(t *testing.T) {
 	b := tracetest.New(4)
 	b.Ranks(func(i int, r *tracetest.Rank) {

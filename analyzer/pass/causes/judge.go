@@ -149,8 +149,9 @@ func gainsEnough(e *evidence, h *Hypothesis, before int64) bool {
 	return e.Share(before-h.length) >= leastGainOf(h.Cause.Kind, h.Cause.Form)
 }
 
-// narrowest returns the index of the narrowest hypothesis that gains nearly as much as the best one,
-// −1 if none gains enough. last selects those that are named only where there is no other cause.
+// narrowest returns the index of the narrowest hypothesis that gains nearly as much as the best
+// one, −1 if none gains enough. last selects those that are named only where there is no other
+// cause.
 func narrowest(e *evidence, list []Hypothesis, before int64, last bool) int {
 	most := int64(0)
 	for i := range list {

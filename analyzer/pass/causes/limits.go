@@ -8,8 +8,8 @@ import (
 // cpuLimits is CPU limits that throttle all containers alike.
 type cpuLimits struct{}
 
-// suggest assumes that no container is throttled by its CPU limit, when all containers are alike. It
-// is not known when they were throttled, so computations that take longer than usual get their
+// suggest assumes that no container is throttled by its CPU limit, when all containers are alike.
+// It is not known when they were throttled, so computations that take longer than usual get their
 // usual duration.
 func (cpuLimits) suggest(e *evidence) []Hypothesis {
 	if !e.cpus.AreLimited() || e.HasEvidence() || mostThrottled(e) != nil {

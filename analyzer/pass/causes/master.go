@@ -7,9 +7,9 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
-// aloneRank is a rank that works alone while others wait for it: a serial part, or a master's. A rank that
-// merely passes other calls, as at the edge of a grid, is different: its total computation is no
-// longer than that of the others.
+// aloneRank is a rank that works alone while others wait for it: a serial part, or a master's. A
+// rank that merely passes other calls, as at the edge of a grid, is different: its total
+// computation is no longer than that of the others.
 type aloneRank struct{}
 
 // Aloneness is the computation that ranks do alone.

@@ -68,9 +68,9 @@ func (movingWork) suggest(e *evidence) []Hypothesis {
 
 // movers returns the regions in which work moves from iteration to iteration, most lost time first.
 // Noise of different ranks is independent, so the variance of their sum is the sum of their
-// variances; if work moves from one rank to another, the sum hardly varies. Alternatively the middle
-// half of the iterations of most ranks varies more than disturbances explain, unless the ranks share
-// CPUs.
+// variances; if work moves from one rank to another, the sum hardly varies. Alternatively the
+// middle half of the iterations of most ranks varies more than disturbances explain, unless the
+// ranks share CPUs.
 //
 // If there are none, it tests the steps from one collective to the next, where all ranks are in
 // step, whichever calls they make.

@@ -8,8 +8,8 @@ import (
 
 // Why ranks compute longer than others: CPU limits, hypervisors, blocking, other threads.
 
-// setReason sets why a rank computes longer, in total or in each instance, if the operating system's
-// counters show it: it was throttled or blocked, or another thread was working.
+// setReason sets why a rank computes longer, in total or in each instance, if the operating
+// system's counters show it: it was throttled or blocked, or another thread was working.
 func setReason(e *evidence, c *verdict.Cause, set, others []outliers.Worker, where accounts.Activity, each bool) {
 	worst := set[0]
 	t := e.TallyOf(worst, where)
@@ -73,9 +73,9 @@ func wereDelayed(e *evidence, w outliers.Worker, others []outliers.Worker) bool 
 	return known && excess > 0 && own-usual >= explains*excess
 }
 
-// throttledLonger returns how much longer, in seconds, the slowest rank of a set was throttled by its CPU
-// limit than the mean of the others. It returns 0 if that does not explain most of its excess
-// computation, or if it is not known.
+// throttledLonger returns how much longer, in seconds, the slowest rank of a set was throttled by
+// its CPU limit than the mean of the others. It returns 0 if that does not explain most of its
+// excess computation, or if it is not known.
 func throttledLonger(e *evidence, set, others []outliers.Worker) float64 {
 	if e.Window != nil || len(others) == 0 {
 		return 0 // it is measured over the whole run

@@ -13,9 +13,9 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
-// unequalWork is work that is divided unequally. If no rank stands out, work may still be divided unequally: each rank has somewhat more than the
-// one before, or in each iteration another one has most. Two conditions must hold for the verdict
-// to report it:
+// unequalWork is work that is divided unequally. If no rank stands out, work may still be divided
+// unequally: each rank has somewhat more than the one before, or in each iteration another one has
+// most. Two conditions must hold for the verdict to report it:
 //
 //   - Equal work shortens the run in the replay: in each region every rank computes the mean of
 //     all, in total or in each iteration.
@@ -159,8 +159,8 @@ func imbalance(e *evidence, workers []outliers.Worker, region accounts.Activity,
 	return c
 }
 
-// blockedMost returns how long, in seconds, the busiest of workers is blocked in the kernel, if that
-// explains most of the difference between the ranks; otherwise 0.
+// blockedMost returns how long, in seconds, the busiest of workers is blocked in the kernel, if
+// that explains most of the difference between the ranks; otherwise 0.
 func blockedMost(e *evidence, workers []outliers.Worker, in outliers.Scope) float64 {
 	blocked := slices.Clone(workers)
 	for i, w := range workers {

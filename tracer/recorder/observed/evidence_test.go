@@ -107,8 +107,8 @@ func TestDataOfSomeInstances(t *testing.T) {
 }
 
 // A computation that touches new pages has a fault for each, one that blocks has switches, and one
-// that makes system calls has system time. Sums and instances agree: all instances are kept if there
-// are few.
+// that makes system calls has system time. Sums and instances agree: all instances are kept if
+// there are few.
 func TestUsageOfAComputation(t *testing.T) {
 	const pages = 512 // of the driver
 	driver, path := evidenceDriver(t, "/proc"), filepath.Join(t.TempDir(), "evidence")
