@@ -61,8 +61,8 @@ func (l *listener) Polled() (tests []*timeline.Call) {
 func (l *listener) Tested(tests []match.Unreturned) { l.tested = tests }
 
 // addPolls takes polling as an open call: of a main thread that has polled for longEnough until its
-// end. What it
-// polled for is all that its tests waited for. If it made several, any of them could go on.
+// end. What it polled for is all that its tests waited for. If it made several, any of them could
+// go on.
 func (o *observation) addPolls(locations []timeline.Location, tested []match.Unreturned) {
 	for i := range tested {
 		t := &tested[i]

@@ -58,6 +58,7 @@ func (fewCPUs) suggest(e *evidence) []Hypothesis {
 		}
 		h.change = without(e, only, nil, func(o *accounts.OffCPU) int64 { return o.Delayed })
 		if only == nil {
+			h.Assumes = "Computations and calls take as long as without their waits for a CPU; waiting for other ranks follows."
 			h.change.keeps = func(function uint16, site uint32) float64 {
 				return 1 - e.delayedPart(accounts.Activity{Function: function, Site: site})
 			}

@@ -38,7 +38,7 @@ func (c callCost) suggest(e *evidence) []Hypothesis {
 	h := Hypothesis{width: ofCostlyCalls, Cause: e.causeOf(kind, nil, where)}
 	h.Cause.EachSeconds = accounts.Seconds(most) / float64(max(1, e.Total[where].Count))
 	countCalls(e, &h.Cause, where)
-	h.Assumes = "The calls themselves take no time; they still wait for other ranks."
+	h.Assumes = "The calls themselves take no time, except that in which they wait for a CPU; they still wait for other ranks."
 	switch kind {
 	case verdict.Messages:
 		h.Cause.Form, h.Cause.Estimate = verdict.TooMany, true // some calls are necessary
