@@ -37,7 +37,7 @@ func (s *search) aborted() *verdict.Stop {
 // SIGKILL and SIGTERM.
 func (s *search) crashed() *verdict.Stop {
 	first := s.first(func(r *state) bool { return r.end != nil && r.end.Signal != 0 && !r.endedBy(sigkill, sigterm) })
-	if first == nil {
+	if first == nil || s.told(first) {
 		return nil
 	}
 	return s.death(first, first.died)
@@ -52,7 +52,7 @@ func (s *search) left() *verdict.Stop {
 		return nil
 	}
 	many := 2*s.count(gone) > s.count(unfinished) && s.count(unfinished) > 1
-	if (many || s.asked()) && s.ended-first.died < apart {
+	if many && s.ended-first.died < apart || s.told(first) {
 		return nil
 	}
 	return s.death(first, first.died)

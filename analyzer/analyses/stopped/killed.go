@@ -37,10 +37,15 @@ func (r *state) waits() bool {
 	return r.open != nil && slices.ContainsFunc(r.open.Waits, func(w match.Wait) bool { return len(w.For) > 0 })
 }
 
-// asked reports whether somebody asked the job to end.
-func (s *search) asked() bool {
+// sentBySomebody has exit codes of launchers that a signal ended or timeout(1) did. A launcher that
+// ends because of a rank exits with that rank's code, with 1, or with 128 plus the rank's signal.
+var sentBySomebody = []int{124, 128 + 1, 128 + 2, 128 + sigterm}
+
+// told reports whether somebody ended the job, and the rank died no earlier than that. Its death
+// need not be a reason then: calls fail when the launcher is gone, and so do signal handlers.
+func (s *search) told(r *state) bool {
 	l := s.trace.Meta().Launcher
-	return l != nil && l.Asked != 0
+	return l != nil && (l.Asked != 0 || l.Signal != 0 || slices.Contains(sentBySomebody, l.ExitCode)) && s.ended-r.died < apart
 }
 
 // failed finds the first rank that an MPI library ended after an error: in a call, by _exit with
@@ -50,7 +55,7 @@ func (s *search) failed() *verdict.Stop {
 		return r.end != nil && r.end.Order > 0 && r.end.ExitCode > 0 && !r.end.CalledExit && r.inCall()
 	}
 	first := s.first(alike)
-	if first == nil {
+	if first == nil || s.told(first) {
 		return nil
 	}
 	stop := s.death(first, first.died)
@@ -89,11 +94,11 @@ func (s *search) errorClass(r *state, code int) string {
 func (s *search) refused() *verdict.Stop {
 	l := s.trace.Meta().Launcher
 	killed := func(r *state) bool { return unfinished(r) && r.endedBy(sigkill, sigterm) }
-	if l == nil || l.Signal != 0 || l.Asked != 0 || l.ExitCode == sigkill || l.ExitCode == sigterm || s.count(killed) != s.count(unfinished) {
+	if l == nil || l.ExitCode == sigkill || l.ExitCode == sigterm || s.count(killed) != s.count(unfinished) {
 		return nil
 	}
 	first := s.latest(func(r *state) bool { return killed(r) && r.inCall() && !r.waits() })
-	if first == nil {
+	if first == nil || s.told(first) {
 		return nil
 	}
 	class := s.errorClass(first, l.ExitCode)
@@ -133,7 +138,7 @@ func (s *search) latest(counts func(*state) bool) (last *state) {
 // says that a rank was killed, or the kernel ran out of memory.
 func (s *search) killed() *verdict.Stop {
 	first := s.first(func(r *state) bool { return unfinished(r) && r.end != nil })
-	if first == nil || s.asked() || first.end.Order == 0 || !first.endedBy(sigkill, sigterm) {
+	if first == nil || s.told(first) || first.end.Order == 0 || !first.endedBy(sigkill, sigterm) {
 		return nil
 	}
 	alike := func(r *state) bool { return unfinished(r) && r.endedBy(first.end.Signal) }

@@ -30,6 +30,8 @@ func TestEndsSeenFromOutside(t *testing.T) {
 		"killed first, others differ":    {false, [3]trace.End{{Signal: 15, ExitCode: -1, Order: 2}, killed(1), {Signal: 15, ExitCode: -1, Order: 3}}, nil, verdict.Crash, `^Rank 1 was killed \(signal 9`},
 		"out of memory":                  {false, [3]trace.End{killed(2), oom, killed(3)}, nil, verdict.Crash, `^Rank 1 was killed .* for lack of memory, 20 ms after`},
 		"an MPI error":                   {true, [3]trace.End{killed(2), exited(1, 15), killed(3)}, nil, verdict.Crash, `^Rank 1 ended the job with an MPI error \(MPI_ERR_TRUNCATE\) in MPI_Recv at a.c:1 \(from rank 0, tag 9, MPI_COMM_WORLD\)`},
+		"a limit of time":                {true, [3]trace.End{killed(2), exited(1, 17), killed(3)}, &trace.Launcher{ExitCode: 124}, "", `^This job was stopped after .*; the exit code of the command was 124`},
+		"a handler that fails":           {true, [3]trace.End{killed(2), {Signal: 11, ExitCode: -1, Order: 1}, killed(3)}, &trace.Launcher{ExitCode: 143}, "", `^This job was stopped after .*; the exit code of the command was 143`},
 		"a code of many meanings":        {true, [3]trace.End{killed(2), exited(1, 1), killed(3)}, nil, verdict.Crash, `^Rank 1 ended the job with exit code 1 in MPI_Recv`},
 		"_exit, and still ending":        {false, [3]trace.End{killed(1), exited(3, 3), killed(2)}, nil, verdict.Crash, `^Rank 1 left without MPI_Finalize \(exit code 3, not by exit\)`},
 		"an abort among kills":           {false, [3]trace.End{killed(1), {Signal: 6, ExitCode: -1, Order: 2}, killed(3)}, nil, verdict.Crash, `^Rank 1 crashed \(signal 6, SIGABRT\)`},
