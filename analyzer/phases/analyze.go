@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
+	"github.com/cairn-mpi/cairn/analyzer/series"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 )
 
@@ -21,6 +22,7 @@ const (
 	// of the samples: what is more frequent is normal for the loop (a sweep in which every
 	// fourth step is long)
 	outlierShare = 0.1
+	maxOutliers  = 4 // of a rank
 	maxListed    = 20
 	maxSites     = 40
 )
@@ -94,15 +96,15 @@ func (p *Plan) phase(number, ranks int) Phase {
 		if f.SlowestRank < 0 || compute > f.SlowestComputation {
 			f.SlowestRank, f.SlowestComputation = rank, compute
 		}
-		f.Iterations = max(f.Iterations, part.series.count)
-		if part.series.count > 0 {
-			compute, mpi := part.series.samples()
+		f.Iterations = max(f.Iterations, part.computing.Count)
+		if part.computing.Count > 0 {
+			compute, mpi := part.computing.Means(), part.inMPI.Means()
 			whole := make([]float64, len(compute))
 			for k := range whole {
 				whole[k] = compute[k] + mpi[k]
 			}
-			medians = append(medians, median(whole))
-			f.judge(rank, &part.series, compute, ranks)
+			medians = append(medians, series.Median(whole))
+			f.judge(rank, &part.computing, compute, ranks)
 		}
 	}
 	if f.Ranks == 0 {
@@ -113,7 +115,7 @@ func (p *Plan) phase(number, ranks int) Phase {
 	if ideal > 0 {
 		f.Efficiency.divide(float64(ideal)/1e9, f.SlowestComputation, f.EndSeconds-f.StartSeconds)
 	}
-	f.MedianIteration = median(medians)
+	f.MedianIteration = series.Median(medians)
 	if f.Iterations > 0 {
 		f.CallsPerIteration = float64(f.Calls) / float64(f.Iterations) / float64(f.Ranks)
 	}
@@ -136,27 +138,27 @@ func efficiency(mean, most, length float64) Efficiency {
 }
 
 // judge finds a trend and outliers.
-func (f *Phase) judge(rank int, s *series, compute []float64, ranks int) {
-	middle := median(compute)
-	if p := mannKendall(compute); p < driftAlpha/float64(ranks) && middle > 0 {
-		slope := theilSen(compute) / float64(s.per)
-		change := slope * float64(s.count) / middle
+func (f *Phase) judge(rank int, s *series.Series, compute []float64, ranks int) {
+	middle := series.Median(compute)
+	if p := series.MannKendall(compute); p < driftAlpha/float64(ranks) && middle > 0 {
+		slope := series.TheilSen(compute) / float64(s.Per)
+		change := slope * float64(s.Count) / middle
 		if math.Abs(change) >= driftChange {
 			how := "slower"
 			if change < 0 {
 				how = "faster"
 			}
 			f.Drifts = append(f.Drifts, Drift{Rank: rank, SlopeSeconds: slope, ChangePercent: 100 * change, PValue: p,
-				Text: fmt.Sprintf("Rank %d gets %s: its computation per iteration changes by %+.0f%% from the first to the last of %d iterations.", rank, how, 100*change, s.count)})
+				Text: fmt.Sprintf("Rank %d gets %s: its computation per iteration changes by %+.0f%% from the first to the last of %d iterations.", rank, how, 100*change, s.Count)})
 		}
 	}
-	limit := max(outlierRatio*middle, middle+outlierScale*scale(compute, middle)*math.Sqrt(float64(s.per)))
-	if len(compute) < 8 || !s.rarely(limit) {
+	limit := max(outlierRatio*middle, middle+outlierScale*series.Scale(compute, middle)*math.Sqrt(float64(s.Per)))
+	if len(compute) < 8 || s.ShareAbove(limit) > outlierShare {
 		return
 	}
-	for _, one := range s.top {
-		if one.seconds > limit {
-			f.Outliers = append(f.Outliers, Outlier{Rank: rank, Iteration: one.number, Seconds: one.seconds, Median: middle})
+	for _, one := range s.Top[:min(len(s.Top), maxOutliers)] {
+		if one.Seconds > limit {
+			f.Outliers = append(f.Outliers, Outlier{Rank: rank, Iteration: one.Number, Seconds: one.Seconds, Median: middle})
 		}
 	}
 }

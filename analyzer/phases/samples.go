@@ -27,12 +27,12 @@ func (p *Plan) Samples() []Samples {
 		nth := seen[f.Name]
 		seen[f.Name]++
 		for k, t := range p.trackers {
-			if t == nil || t.parts[2*i+1].series.count == 0 {
+			if t == nil || t.parts[2*i+1].computing.Count == 0 {
 				continue
 			}
-			series := &t.parts[2*i+1].series
-			one := Samples{Key: Key{f.Name, nth, f.Anchor, p.locations[k].Rank}, Per: series.per, Iterations: series.count}
-			one.Computation, one.MPI = series.samples()
+			part := &t.parts[2*i+1]
+			one := Samples{Key: Key{f.Name, nth, f.Anchor, p.locations[k].Rank}, Per: part.computing.Per, Iterations: part.computing.Count}
+			one.Computation, one.MPI = part.computing.Means(), part.inMPI.Means()
 			list = append(list, one)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairn-mpi/cairn/analyzer/activity"
 	"github.com/cairn-mpi/cairn/analyzer/polling"
+	"github.com/cairn-mpi/cairn/analyzer/series"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/internal/passes"
 )
@@ -20,9 +21,9 @@ type part struct {
 	start, end           int64
 	calls                uint64
 	compute, mpi, waited int64
-	compute1, mpi1       int64 // of the current iteration
-	path                 int64 // on the critical path
-	series               series
+	compute1, mpi1       int64         // of the current iteration
+	path                 int64         // on the critical path
+	computing, inMPI     series.Series // of iterations
 	there                bool
 }
 
@@ -105,7 +106,8 @@ func (t *Tracker) Step(c *timeline.Record, step *activity.Step) {
 	p.end = max(p.end, step.End)
 	if !c.Outside && l != nil && l.anchor >= 0 && t.plan.classes[l.anchor] == (class{c.Function.ID, c.Signature.Site}) {
 		if !t.partial {
-			p.series.add(p.compute1, p.mpi1)
+			p.computing.Add(float64(p.compute1) / 1e9)
+			p.inMPI.Add(float64(p.mpi1) / 1e9)
 		}
 		p.compute1, p.mpi1, t.partial = 0, 0, false
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/route"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
 	"github.com/cairn-mpi/cairn/analyzer/polling"
+	"github.com/cairn-mpi/cairn/analyzer/series"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/internal/passes"
 	"github.com/cairn-mpi/cairn/internal/recent"
@@ -45,6 +46,7 @@ type Account struct {
 	Disturbance int64 // only if Accounts.Sums: longest disturbance of a repeated computation
 
 	firsts    int // max. durations that are kept of a computation
+	samples   int // max. samples of its series
 	stretches route.ForwardStretches
 	vain      vain
 	done      int64 // time up to which they are accounted for
@@ -61,6 +63,9 @@ type Account struct {
 // maxFirst is the number of durations that are kept of a region on a rank, in jobs of up to 4,096
 // ranks.
 const maxFirst = 256
+
+// maxSamples is the number of samples of its series, likewise.
+const maxSamples = 64
 
 // binsOf returns the number of bins in each location's strip, such that all strips together take
 // some 100 kB.
@@ -83,7 +88,8 @@ func takeAccounts(ctx context.Context, f *matching.Result, p *route.Route, plan 
 			a := &accounts[i]
 			*a = Account{
 				Tallies: map[Activity]*Tally{}, Between: map[Activity]*Step{}, firsts: min(maxFirst, maxFirst*4096/len(f.Locations)),
-				pieces: newPieceLog(f.Log.Spool, len(f.Locations), limit), stretches: p.Stretches[i].Forward(),
+				samples: max(16, min(maxSamples, maxSamples*4096/len(f.Locations))&^1),
+				pieces:  newPieceLog(f.Log.Spool, len(f.Locations), limit), stretches: p.Stretches[i].Forward(),
 				waits: matching.ForwardWaits{Log: &f.Waits[i]}, Strip: newStrip(bins, p.Start, p.End), done: math.MinInt64,
 				phases: plan.Location(i),
 			}
@@ -267,6 +273,10 @@ func (a *Account) add(what Activity, kind Kind, ns, path int64) {
 		if len(t.First) < a.firsts {
 			t.First = append(t.First, float32(seconds))
 		}
+		if t.Series.Count == 0 {
+			t.Series = series.Of(a.samples)
+		}
+		t.Series.Add(seconds)
 	}
 }
 

@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"github.com/cairn-mpi/cairn/analyzer/series"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
 
@@ -42,7 +43,8 @@ type Tally struct {
 	Path    int64
 	squares float64 // of durations in seconds
 	Spread  Histogram
-	First   []float32 // the first durations of a computation, in seconds
+	First   []float32     // the first durations of a computation, in seconds
+	Series  series.Series // all durations of a computation
 }
 
 func (t *Tally) add(o *Tally) {

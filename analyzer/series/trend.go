@@ -1,4 +1,4 @@
-package phases
+package series
 
 import (
 	"math"
@@ -7,7 +7,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-func median(values []float64) float64 {
+// Median returns the median, 0 of no values.
+func Median(values []float64) float64 {
 	if len(values) == 0 {
 		return 0
 	}
@@ -16,30 +17,30 @@ func median(values []float64) float64 {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// scale returns a robust standard deviation: 1.4826 times the median distance from the median.
-func scale(values []float64, middle float64) float64 {
+// Scale returns a robust standard deviation: 1.4826 times the median distance from the median.
+func Scale(values []float64, middle float64) float64 {
 	away := make([]float64, len(values))
 	for i, v := range values {
 		away[i] = math.Abs(v - middle)
 	}
-	return 1.4826 * median(away)
+	return 1.4826 * Median(away)
 }
 
-// theilSen returns the median of the slopes of all pairs (Theil 1950; Sen, JASA 63, 1968), per
+// TheilSen returns the median of the slopes of all pairs (Theil 1950; Sen, JASA 63, 1968), per
 // step.
-func theilSen(values []float64) float64 {
+func TheilSen(values []float64) float64 {
 	var slopes []float64
 	for i := range values {
 		for k := i + 1; k < len(values); k++ {
 			slopes = append(slopes, (values[k]-values[i])/float64(k-i))
 		}
 	}
-	return median(slopes)
+	return Median(slopes)
 }
 
-// mannKendall returns the two-sided probability of at least this trend if there is none (Mann 1945;
+// MannKendall returns the two-sided probability of at least this trend if there is none (Mann 1945;
 // Kendall 1975; with the variance for ties and the correction for continuity).
-func mannKendall(values []float64) float64 {
+func MannKendall(values []float64) float64 {
 	n := float64(len(values))
 	if n < 8 {
 		return 1
