@@ -93,8 +93,17 @@ func (s *Series) ShareAbove(seconds float64) float64 {
 }
 
 // Begins returns the number of instances, from the first one, after which no instance is longer
-// than seconds. The number is exact if a sample is one instance, otherwise rounded up.
-func (s *Series) Begins(seconds float64) uint64 {
+// than seconds. The number is exact if a sample is one instance, or all longer ones are in Top;
+// otherwise it is rounded up.
+func (s *Series) Begins(seconds float64) (number uint64) {
+	if s.hasAllAbove(seconds) {
+		for _, one := range s.Top {
+			if one.Seconds > seconds {
+				number = max(number, one.Number)
+			}
+		}
+		return number
+	}
 	for i := len(s.longest) - 1; i >= 0; i-- {
 		if float64(s.longest[i]) > seconds {
 			return min(s.Count, uint64(i+1)*s.Per)
@@ -111,12 +120,17 @@ func (s *Series) IsAbove(number uint64, seconds float64) (above, known bool) {
 			return one.Seconds > seconds, true
 		}
 	}
-	if len(s.Top) < maxTop || s.Top[maxTop-1].Seconds <= seconds {
-		return false, true // all longer ones are in Top
+	if s.hasAllAbove(seconds) {
+		return false, true
 	}
 	if i := (number - 1) / max(1, s.Per); i < uint64(len(s.longest)) {
 		above = float64(s.longest[i]) > seconds
 		return above, !above || s.Per == 1
 	}
 	return false, false
+}
+
+// hasAllAbove reports whether Top has all instances that are longer than seconds.
+func (s *Series) hasAllAbove(seconds float64) bool {
+	return len(s.Top) < maxTop || s.Top[maxTop-1].Seconds <= seconds
 }

@@ -17,6 +17,8 @@ func (c *Cause) Advice(n Neighbors) []string {
 		return c.adviseExcess(n)
 	case Imbalance:
 		return c.adviseImbalance()
+	case Variation:
+		return c.adviseVariation()
 	case Serialization:
 		if c.Form == Master {
 			return []string{c.look(), "Give parts of that work to the other ranks, let them do something else during that time, or do it less often."}

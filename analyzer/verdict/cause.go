@@ -26,10 +26,16 @@ type Cause struct {
 	Before Call   `json:"before"`
 	In     string `json:"in"`
 	Phase  string `json:"phase"` // name of the phase that contains it, "" if it is in several
+	// Regions is the number of regions, if the cause is about several of which Before ends the
+	// costliest one; otherwise 0.
+	Regions int `json:"regions"`
 	// Instances is the number of affected instances among the Of ones that a rank executed; both
 	// are 0 if not applicable.
 	Instances int `json:"instances"`
 	Of        int `json:"of"`
+	// First is the number of the first affected instance, from 1, if they follow each other;
+	// otherwise 0.
+	First uint64 `json:"first"`
 	// EachSeconds is the duration per instance (of Instances), OthersSeconds that on the other
 	// ranks or in other instances; null if there are none.
 	EachSeconds   float64  `json:"each_seconds"`
@@ -44,6 +50,10 @@ type Cause struct {
 	// StolenSeconds is how much longer than for the others the hypervisor took its CPU away there;
 	// 0 if that is not the reason.
 	StolenSeconds float64 `json:"stolen_seconds"`
+	// SystemSeconds is how long the kernel worked for a rank in an instance, PageFaults how many
+	// page faults it had; 0 if that hardly matters.
+	SystemSeconds float64 `json:"system_seconds"`
+	PageFaults    float64 `json:"page_faults"`
 	// Spread describes an Imbalance, otherwise null.
 	Spread *Spread `json:"spread"`
 	// AtOnce is the average number of ranks that compute at the same time, for a Serialization;
@@ -77,8 +87,6 @@ type Spread struct {
 	// Width is the number of ranks of a row, or the distance of those of a column; 0 for other
 	// shapes.
 	Width int `json:"width"`
-	// Regions is the number of regions in which work moves, for shape "iteration"; otherwise 0.
-	Regions int `json:"regions"`
 	// Grows reports whether computation increases with the rank, for shape "rank"; otherwise it
 	// decreases.
 	Grows bool `json:"grows"`
@@ -120,7 +128,7 @@ func (c *Cause) Who() string {
 
 // IsComputation reports whether a cause is about the computation of ranks between two calls.
 func (c *Cause) IsComputation() bool {
-	return c.Kind == Excess || c.Kind == Imbalance || c.Kind == Serialization && c.Form == Master
+	return c.Kind == Excess || c.Kind == Imbalance || c.Kind == Variation || c.Kind == Serialization && c.Form == Master
 }
 
 // A Call is a call in the program.
@@ -137,6 +145,7 @@ type Kind string
 const (
 	Excess        Kind = "excess"        // ranks compute longer than others do
 	Imbalance     Kind = "imbalance"     // work is divided unequally over all ranks
+	Variation     Kind = "variation"     // regions take longer at some times, on no rank in particular
 	Serialization Kind = "serialization" // ranks compute one after the other
 	LateReceiver  Kind = "late-receiver" // senders wait until a receiver has posted its receive, or is inside MPI
 	Messages      Kind = "messages"      // point-to-point messages themselves
@@ -162,6 +171,8 @@ type Form string
 //     calls), Blocked (in the kernel, neither running nor runnable), Stopped (by a CPU limit),
 //     Preempted (others use its CPU), Stolen (the hypervisor runs other machines on its CPU)
 //   - Imbalance: Gradient, Classes, Heavy (a few ranks), Moving (from rank to rank)
+//   - Variation: WarmUp (at first), Drift (ever longer), Once, Sometimes (rarely, at different times
+//     on different ranks)
 //   - Serialization: Chain, Pipeline, Master (one rank works while others wait for it)
 //   - LateReceiver: NotPosted, NotInside (posted, but the receiver computes)
 //   - Messages: TooMany (small ones), TooLarge
@@ -184,6 +195,9 @@ const (
 	Classes   Form = "classes"
 	Heavy     Form = "heavy"
 	Moving    Form = "moving"
+	WarmUp    Form = "warm-up"
+	Drift     Form = "drift"
+	Once      Form = "once"
 	Chain     Form = "chain"
 	Pipeline  Form = "pipeline"
 	Master    Form = "master"

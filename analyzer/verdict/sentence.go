@@ -60,6 +60,8 @@ func (c *Cause) sentence() string {
 		return c.excess()
 	case Imbalance:
 		return c.imbalance()
+	case Variation:
+		return c.variation()
 	case Serialization:
 		return c.serialization()
 	case LateReceiver:
@@ -255,7 +257,7 @@ func (c *Cause) imbalance() string {
 		what, compute, longest = "time in the kernel that ranks spend unequally", "spend", "spends longest"
 	}
 	if s.Shape == ByIteration {
-		if s.Regions > 1 {
+		if c.Regions > 1 {
 			longest += ", most of all"
 		}
 		return fmt.Sprintf("%s makes this job slow: each time another rank %s %s; in total %s %s there between %s and %s each%s",
@@ -399,6 +401,8 @@ func (c *Cause) Short() string {
 			return "time in the kernel that ranks spend unequally " + Between(c.After, c.Before)
 		}
 		return "unequal work " + Between(c.After, c.Before)
+	case Variation:
+		return c.varies()
 	case Serialization:
 		if c.Form == Master {
 			return fmt.Sprintf("what %s alone computes %s", c.Who(), Between(c.After, c.Before))

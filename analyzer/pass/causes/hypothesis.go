@@ -20,7 +20,7 @@ var (
 		lateReceivers{}, callCost{verdict.Messages}, callCost{verdict.Collectives}, callCost{verdict.IO},
 		oneAfterTheOther{}, lateStart{}, fewCPUs{}, cpuLimits{}, blockedRanks{}, tracerOverhead{},
 	}
-	ofWork = []cause{unequalWork{}, movingWork{}}
+	ofWork = []cause{unequalWork{}, movingWork{}, variation{}}
 )
 
 // suggest returns the hypotheses of some causes.
@@ -32,7 +32,8 @@ func suggest(e *evidence, causes []cause) (list []Hypothesis) {
 }
 
 // hypotheses returns the hypotheses that the evidence suggests: those about calls, then as many
-// about ranks as fit into maxHypotheses (but at least minOfRanks), and those about unequal work.
+// about ranks as fit into maxHypotheses (but at least minOfRanks), and those about how work is divided
+// over ranks and time.
 func hypotheses(e *evidence) []Hypothesis {
 	list, calls := suggest(e, ofRanks), suggest(e, ofCalls)
 	slices.SortStableFunc(list, func(x, y Hypothesis) int { return cmp.Compare(y.promise, x.promise) })

@@ -48,7 +48,9 @@ func (movingWork) suggest(e *evidence) []Hypothesis {
 		doubted = doubted && other.doubted
 	}
 	h := Hypothesis{width: allRanks, Cause: imbalance(e, m.ranks, m.what, func(what accounts.Activity) bool { return m.regions[what] })}
-	h.Cause.Spread.Regions = len(list)
+	if len(list) > 1 {
+		h.Cause.Regions = len(list)
+	}
 	h.change = change{takes: func(location int, r predict.Region, ns int64) int64 {
 		if m.regions[activityOf(r)] {
 			return eachTime.takes(location, r, ns)

@@ -62,9 +62,13 @@ func intermittent(e *evidence, what accounts.Activity, questions int) *Hypothesi
 	if set == nil || !e.AreFew(&outliers.Suspicion{Set: set}) {
 		return nil
 	}
+	long := 0
+	for _, n := range counts {
+		long += n
+	}
 	for _, w := range set {
 		n, of := counts[w.Row], int(e.TallyOf(w, what).Count)
-		if n < minLong || float64(n) > maxLong*float64(of) || e.Share(int64((w.Useful-mean)*1e9)) < leastGainOf(verdict.Excess, verdict.NoForm) {
+		if n < minLong || oftenByChance(n, long, len(all)) > outliers.Significance || float64(n) > maxLong*float64(of) || e.Share(int64((w.Useful-mean)*1e9)) < leastGainOf(verdict.Excess, verdict.NoForm) {
 			return nil
 		}
 	}

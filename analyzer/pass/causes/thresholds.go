@@ -18,6 +18,9 @@ var leastGain = []struct {
 	{verdict.Excess, verdict.Stolen, 0.1},
 	{verdict.Excess, verdict.NoForm, 0.02},
 	{verdict.Imbalance, verdict.NoForm, 0.05},
+	{verdict.Variation, verdict.Once, 0.05},
+	{verdict.Variation, verdict.Sometimes, 0.05},
+	{verdict.Variation, verdict.NoForm, 0.1},
 	{verdict.Serialization, verdict.Master, minSerial},
 	{verdict.Serialization, verdict.NoForm, 0.1},
 	{verdict.LateReceiver, verdict.NoForm, 0.05},
@@ -64,6 +67,19 @@ const (
 	beyond      = 3.0  // interquartile ranges above it: required as well
 	minLong     = 3    // instances that stand out: fewer are accidental
 	maxLong     = 0.6  // of the instances of a rank: more are not an exception
+)
+
+// Regions that take longer at some times.
+const (
+	maxVarying  = 10   // regions that are tested
+	likeLongest = 0.2  // of the excess of the longest instance: shorter ones are not counted beside it
+	maxFirst    = 0.25 // of the instances: more are not just the first ones
+	nearlyAll   = 0.8  // of the ranks, or of the instances
+	maxRare     = 0.05 // of the instances: more are not rare
+	timeSlice   = 20e6 // ns that a process may have to wait for a CPU without a reason of interest
+	pageFault   = 1e3  // ns that a page fault takes, about
+	mentioned   = 0.1  // of what is lost: page faults that may take this are mentioned
+	minQuarter  = 4    // samples in a quarter of a region's instances, for a trend
 )
 
 // Work that a rank does alone.

@@ -1,0 +1,355 @@
+package causes
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
+	"github.com/cairn-mpi/cairn/analyzer/pass/causes/outliers"
+	"github.com/cairn-mpi/cairn/analyzer/predict"
+	"github.com/cairn-mpi/cairn/analyzer/series"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/analyzer/wording"
+)
+
+// variation is regions that take longer at some times, on no rank in particular: at first, ever
+// longer, once, or rarely and at different times on different ranks.
+//
+// Instances that are long on all ranks at the same time, again and again, are the program's own:
+// every tenth iteration writes, every level of a multigrid method has its size. They are no cause.
+type variation struct{}
+
+func (variation) suggest(e *evidence) (list []Hypothesis) {
+	if e.cpus.AreLimited() || e.shared && !e.HasEvidence() { // pauses have the same effect
+		return nil
+	}
+	byForm := map[verdict.Form][]varying{}
+	for _, what := range costly(e) {
+		if v := varyingOf(e, what); v != nil {
+			byForm[v.form] = append(byForm[v.form], *v)
+		}
+	}
+	for _, form := range []verdict.Form{verdict.WarmUp, verdict.Drift, verdict.Once, verdict.Sometimes} {
+		instances := 0
+		for _, v := range byForm[form] {
+			instances += v.instances
+		}
+		if len(byForm[form]) > 0 && (form != verdict.Sometimes || instances >= minLong) {
+			list = append(list, variationOf(e, byForm[form]))
+		}
+	}
+	return list
+}
+
+// A varying is a region whose instances take longer at some times.
+type varying struct {
+	what      accounts.Activity
+	form      verdict.Form
+	all       []timed // the ranks that execute it equally often
+	long      []timed // of these, the ranks with long instances; those that lose most first
+	limit     float64 // in ns, from which on an instance is long
+	usual     float64 // ns
+	lost      float64 // by long instances, over all ranks, in ns
+	instances int     // long ones, over all ranks; for those at first and for a single one: of a rank
+	first     uint64  // number of the first long instance
+	each      float64 // mean of the long ones, in ns
+}
+
+// A timed is a rank's instances of a region.
+type timed struct {
+	outliers.Worker // Useful is what its long instances lose
+	*accounts.Tally
+	off   *accounts.OffCPU // nil: not known
+	count int              // of long instances
+	ns    float64          // of these
+}
+
+// costly returns the regions in which a rank spends enough time for a cause, costliest first.
+func costly(e *evidence) []accounts.Activity {
+	list := e.Sorted(accounts.Activity.Computes, func(t *accounts.Tally) int64 { return t.Ns })
+	list = slices.DeleteFunc(list, func(what accounts.Activity) bool {
+		return !slices.ContainsFunc(e.MainOf, func(i int) bool {
+			return i >= 0 && e.Each[i].Tallies[what] != nil && e.isWorthIt(e.Each[i].Tallies[what].Ns)
+		})
+	})
+	return list[:min(len(list), maxVarying)]
+}
+
+// varyingOf returns how a region varies over time, nil if it does not.
+func varyingOf(e *evidence, what accounts.Activity) *varying {
+	v := &varying{what: what, all: timedOf(e, what)}
+	if len(v.all) == 0 {
+		return nil
+	}
+	var medians, widths, longest []float64
+	for _, r := range v.all {
+		medians = append(medians, r.Spread.Quantile(0.5))
+		widths = append(widths, r.Spread.Quantile(0.75)-r.Spread.Quantile(0.25))
+		longest = append(longest, 1e9*r.Series.Top[0].Seconds)
+	}
+	v.usual = series.Median(medians)
+	if v.drifts() {
+		return v.measured(e)
+	}
+	v.limit = max(longer*v.usual, v.usual+beyond*series.Median(widths))
+	// what is long only by comparison with the usual duration is noise beside much longer ones
+	v.limit = max(v.limit, v.usual+likeLongest*(slices.Max(longest)-v.usual))
+	v.count()
+	switch {
+	case len(v.long) == 0:
+		return nil
+	case v.warmsUp():
+		v.form = verdict.WarmUp
+	case v.happensOnce():
+		v.form = verdict.Once
+	case v.isRare():
+		v.form = verdict.Sometimes
+	default:
+		return nil
+	}
+	return v.measured(e)
+}
+
+// timedOf returns the ranks that repeat a region, and all equally often.
+func timedOf(e *evidence, what accounts.Activity) (list []timed) {
+	counts := map[uint64]int{}
+	for _, w := range e.Workers(outliers.Spent, outliers.Only(what)) {
+		if t := e.TallyOf(w, what); t.Count >= accounts.Repeated && t.Series.Count > 0 {
+			list = append(list, timed{Worker: w, Tally: t, off: e.Each[e.MainOf[w.Row]].OffCPU[what]})
+			counts[t.Count]++
+		}
+	}
+	usual := uint64(0)
+	for count, n := range counts {
+		if n > counts[usual] || n == counts[usual] && count > usual {
+			usual = count
+		}
+	}
+	return slices.DeleteFunc(list, func(r timed) bool { return r.Count != usual })
+}
+
+// count counts the long instances.
+func (v *varying) count() {
+	for _, r := range v.all {
+		if r.count, r.ns = r.Spread.Above(v.limit); r.count > 0 {
+			r.Useful = r.ns - float64(r.count)*v.usual
+			v.lost += r.Useful
+			v.instances += r.count
+			v.each += r.ns
+			v.long = append(v.long, r)
+		}
+	}
+	v.each /= float64(max(1, v.instances))
+	slices.SortStableFunc(v.long, func(x, y timed) int { return cmp.Compare(y.Useful, x.Useful) })
+}
+
+// measured returns v if the ranks were not just without a CPU in the time that they lost. Where
+// that is not known, single instances count if they are longer than a time slice.
+func (v *varying) measured(e *evidence) *varying {
+	delayed := 0.0
+	for _, r := range v.long {
+		switch {
+		case r.off != nil:
+			delayed += float64(r.off.Delayed + r.off.Stolen)
+		case v.form == verdict.Sometimes || v.form == verdict.Once:
+			if v.each-v.usual < timeSlice {
+				return nil
+			}
+		}
+	}
+	if delayed >= explains*v.lost || e.Share(int64(v.lost)) < leastGainOf(verdict.Variation, v.form) {
+		return nil
+	}
+	return v
+}
+
+// warmsUp reports whether the long instances are the first ones, on nearly all ranks.
+func (v *varying) warmsUp() bool {
+	all, last, n := v.all[0].Count, uint64(0), 0
+	for _, r := range v.long {
+		last = max(last, r.Series.Begins(v.limit/1e9))
+	}
+	for _, r := range v.long {
+		n += r.count
+	}
+	if last == 0 || float64(last) > maxFirst*float64(all) || float64(len(v.long)) < nearlyAll*float64(len(v.all)) {
+		return false
+	}
+	if float64(n) < explains*float64(last)*float64(len(v.all)) {
+		return false
+	}
+	v.instances, v.first = int(last), 1
+	return true
+}
+
+// happensOnce reports whether only a single instance is long: on one rank, or on several at once.
+func (v *varying) happensOnce() bool {
+	least, most := uint64(math.MaxUint64), uint64(0)
+	for _, r := range v.long {
+		if r.count > 1 {
+			return false
+		}
+		least, most = min(least, r.Series.Top[0].Number), max(most, r.Series.Top[0].Number)
+	}
+	if most-least > 1 { // ranks that are stopped together may be an instance apart
+		return false
+	}
+	v.first, v.instances = least, 1
+	return true
+}
+
+// isRare reports whether few instances are long, at different times on different ranks, and on none
+// of them more often than by chance.
+func (v *varying) isRare() bool {
+	all := float64(v.all[0].Count)
+	if len(v.all) < 2 || float64(v.instances) > maxRare*all*float64(len(v.all)) || float64(v.instances) > explains*all {
+		return false
+	}
+	for _, r := range v.long {
+		if oftenByChance(r.count, v.instances, len(v.all)) < outliers.Significance {
+			return false
+		}
+	}
+	alone, known := 0, 0
+	for _, r := range v.long {
+		for _, one := range r.Series.Top {
+			if 1e9*one.Seconds <= v.limit {
+				break
+			}
+			others := 0
+			for _, o := range v.all {
+				if above, is := o.Series.IsAbove(one.Number, v.limit/1e9); above || !is {
+					others++
+				}
+			}
+			known++
+			if float64(others-1) < explains*float64(len(v.all)-1) {
+				alone++
+			}
+		}
+	}
+	return float64(alone) >= nearlyAll*float64(known)
+}
+
+// oftenByChance returns the probability that one of several ranks has at least n of all events, if
+// each event hits any of them (Bonferroni's bound).
+func oftenByChance(n, all, ranks int) float64 {
+	hits := distuv.Binomial{N: float64(all), P: 1 / float64(ranks)}
+	return float64(ranks) * (1 - hits.CDF(float64(n-1)))
+}
+
+// drifts reports whether the instances take ever longer, on most ranks.
+func (v *varying) drifts() bool {
+	var early, late []float64
+	for _, r := range v.all {
+		means := r.Series.Means()
+		quarter := len(means) / 4
+		if quarter < minQuarter {
+			return false
+		}
+		first, last := 1e9*series.Median(means[:quarter]), 1e9*series.Median(means[len(means)-quarter:])
+		if last >= longer*first && series.MannKendall(means) < conservedAlpha {
+			early, late = append(early, first), append(late, last)
+			v.long = append(v.long, r)
+		}
+	}
+	if 2*len(v.long) <= len(v.all) {
+		v.long = nil
+		return false
+	}
+	v.form = verdict.Drift
+	v.usual, v.each = series.Median(early), series.Median(late)
+	v.limit = v.usual
+	for i := range v.long {
+		r := &v.long[i]
+		n, ns := r.Spread.Above(v.limit)
+		r.Useful = ns - float64(n)*v.usual
+		v.lost += r.Useful
+	}
+	return true
+}
+
+// variationOf assumes that no instance of some regions that vary alike takes longer than usual.
+func variationOf(e *evidence, regions []varying) Hypothesis {
+	slices.SortStableFunc(regions, func(x, y varying) int { return cmp.Compare(y.lost, x.lost) })
+	v := &regions[0]
+	var set []outliers.Worker // those of a single stop: other forms have no ranks in particular
+	if v.form == verdict.Once && len(v.long) < len(v.all) {
+		for _, r := range v.long {
+			set = append(set, r.Worker)
+		}
+	}
+	h := Hypothesis{width: someInstances, Cause: e.causeOf(verdict.Variation, set, v.what)}
+	c := &h.Cause
+	c.Form, c.Of, c.Instances, c.First = v.form, int(v.all[0].Count), v.instances, v.first
+	c.EachSeconds, c.OthersSeconds = v.each/1e9, new(v.usual/1e9)
+	if len(regions) > 1 {
+		c.Regions = len(regions)
+	}
+	if v.form == verdict.Sometimes {
+		c.Instances, c.Of = 0, 0
+		for _, r := range regions {
+			c.Instances, c.Of = c.Instances+r.instances, c.Of+int(r.all[0].Count)*len(r.all)
+		}
+	}
+	setKernel(c, v)
+	cuts := map[predict.Region]cut{}
+	for _, r := range regions {
+		cuts[regionOf(r.what)] = cut{1, r.limit, r.usual}
+	}
+	h.change = change{takes: func(_ int, r predict.Region, ns int64) int64 {
+		if c, known := cuts[r]; known {
+			return c.of(ns)
+		}
+		return ns
+	}}
+	than := "usual"
+	if v.form == verdict.Drift {
+		than = "at first"
+	}
+	h.What = fmt.Sprintf("%s took no longer than %s %s", c.Who(), than, verdict.Between(c.After, c.Before))
+	if n := len(regions) - 1; n > 0 {
+		h.What += " and in " + wording.Count(n, "other region", "other regions")
+	}
+	h.Assumes = "Each of these computations takes as long as it usually does; calls keep their own cost, waiting follows."
+	return h
+}
+
+// setKernel sets what the kernel did in the time that long instances lose: blocked the ranks, or
+// worked for them. Seconds and counts are per long instance.
+func setKernel(c *verdict.Cause, v *varying) {
+	blocked, system, faults, bytes := 0.0, 0.0, 0.0, 0.0
+	for _, r := range v.long {
+		if r.off == nil {
+			return
+		}
+		blocked += float64(r.off.Blocked)
+		if r.off.MovesData() {
+			bytes += float64(r.off.Bytes)
+		}
+		if ns, known := r.off.System(); known {
+			system += float64(ns)
+		}
+		faults += float64(max(0, r.off.MinorFaults) + max(0, r.off.MajorFaults))
+	}
+	n := 0.0
+	for _, r := range v.long {
+		n += float64(r.count)
+	}
+	if n == 0 { // they drift: in total
+		n = float64(len(v.long))
+	}
+	switch {
+	case blocked >= explains*v.lost:
+		c.BlockedSeconds, c.Bytes = min(blocked, v.lost)/n/1e9, bytes/n
+	case system >= explains*v.lost:
+		c.SystemSeconds = system / n / 1e9
+	}
+	if faults*pageFault >= mentioned*v.lost {
+		c.PageFaults = faults / n
+	}
+}

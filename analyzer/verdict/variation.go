@@ -1,0 +1,95 @@
+package verdict
+
+import (
+	"fmt"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/cairn-mpi/cairn/analyzer/wording"
+)
+
+// variation describes when regions take longer than usual.
+func (c *Cause) variation() string {
+	who, verb := c.Who(), "compute"
+	if c.BlockedSeconds > 0 {
+		verb = "spend"
+	}
+	if c.Rank != nil && !c.isSeveral() {
+		verb += "s"
+	}
+	each, usual := wording.Duration(c.EachSeconds), wording.Duration(*c.OthersSeconds)
+	if c.BlockedSeconds == 0 && c.Form != Sometimes {
+		each, usual = "for "+each, "for "+usual
+	}
+	most := ""
+	if c.Regions > 1 {
+		most = ", most of all"
+	}
+	text := ""
+	switch c.Form {
+	case WarmUp:
+		which := fmt.Sprintf("in each of the first %d of %s", c.Instances, count(c.Of, "time"))
+		if c.Instances == 1 {
+			which = "the first of " + count(c.Of, "time")
+		}
+		text = fmt.Sprintf("a slow start makes this job slow: %s %s %s %s%s %s, later %s", who, verb, each, which, most, c.where(), usual)
+	case Drift:
+		text = fmt.Sprintf("this job becomes ever slower: %s %s %s each time%s %s at first, and %s in the end", who, verb, usual, most, c.where(), each)
+	case Once:
+		text = fmt.Sprintf("a single stop makes this job slow: %s%s %s %s once%s %s, in number %d of %s, otherwise %s", who, c.whereabouts(), verb, each, most, c.where(), c.First, count(c.Of, "time"), usual)
+	default:
+		text = fmt.Sprintf("rare long computations make this job slow: %s of %s, now on one rank and now on another, take %s%s %s; the others take %s there",
+			humanize.Comma(int64(c.Instances)), humanize.Comma(int64(c.Of)), each, most, c.where(), usual)
+	}
+	return text + c.inKernel()
+}
+
+// inKernel describes what the kernel does in these instances.
+func (c *Cause) inKernel() string {
+	text, are := "", "they are"
+	if c.Rank != nil && !c.isSeveral() {
+		are = "it is"
+	}
+	switch {
+	case c.BlockedSeconds > 0:
+		text = fmt.Sprintf("; for %s of that %s blocked in the kernel", wording.Duration(c.BlockedSeconds), are)
+		if c.Bytes > 0 {
+			text += fmt.Sprintf(", with %s read or written meanwhile", humanize.IBytes(uint64(c.Bytes)))
+		}
+	case c.SystemSeconds > 0:
+		text = fmt.Sprintf("; the kernel works for %s of that", wording.Duration(c.SystemSeconds))
+	}
+	if c.PageFaults >= 1 {
+		text += fmt.Sprintf("; each has %s on average", count(int(c.PageFaults), "page fault"))
+	}
+	return text
+}
+
+// varies is the short name of a variation.
+func (c *Cause) varies() string {
+	at := Between(c.After, c.Before)
+	switch c.Form {
+	case WarmUp:
+		return fmt.Sprintf("a slow start %s (%s)", at, count(c.Instances, "time"))
+	case Drift:
+		return "computation that takes ever longer " + at
+	case Once:
+		return "a single stop " + at
+	}
+	return "rare long computations " + at
+}
+
+// adviseVariation returns what to do about regions that take longer at some times.
+func (c *Cause) adviseVariation() []string {
+	list := []string{c.look()}
+	switch c.Form {
+	case WarmUp:
+		if c.PageFaults >= 1 {
+			return append(list, "It touches new memory: allocate it once and reuse it, or use huge pages. In a longer run it counts less.")
+		}
+		return append(list, "It does there what it does once (it fills caches, opens files, compiles, plans), so it counts less in a longer run.")
+	case Drift:
+		return append(list, "If the work of an iteration should not grow, find what does: lists, files, memory that is swapped, a slower clock of the CPUs. Phases in the report has the trend of each rank.")
+	}
+	return append(list, "See in the timeline what the ranks do then, and what else runs on their machines at that time (another job, a backup, a garbage collector).")
+}
