@@ -27,11 +27,11 @@ func TestWhatToDoNext(t *testing.T) {
 		says   []string
 		never  string
 	}{
-		"a rank":                  {[]verdict.Cause{rank("a")}, []string{"longer each time", "Most ranks on its node a are slower"}, "fewer and larger messages"},
+		"a rank":                  {[]verdict.Cause{rank("a")}, []string{"but longer", "Most ranks on its node a are slower"}, "fewer and larger messages"},
 		"on another node":         {[]verdict.Cause{func() verdict.Cause { c := rank("b"); c.Ranks, c.Rank = "3", new(3); return c }()}, []string{"Nothing else of this job runs on its node b"}, "Most ranks"},
-		"a rank, then the order":  {[]verdict.Cause{rank("a"), chain}, []string{"longer each time", "Follow the critical path"}, "Let ranks start with what they have"},
-		"a rank, then messages":   {[]verdict.Cause{rank("a"), messages}, []string{"longer each time", "fewer and larger messages"}, "Follow the critical path"},
-		"messages, then the rank": {[]verdict.Cause{messages, rank("a")}, []string{"fewer and larger messages", "See the table of ranks"}, "longer each time"},
+		"a rank, then the order":  {[]verdict.Cause{rank("a"), chain}, []string{"but longer", "Follow the critical path"}, "Let ranks start with what they have"},
+		"a rank, then messages":   {[]verdict.Cause{rank("a"), messages}, []string{"but longer", "fewer and larger messages"}, "Follow the critical path"},
+		"messages, then the rank": {[]verdict.Cause{messages, rank("a")}, []string{"fewer and larger messages", "See the table of ranks"}, "but longer"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := Report{}

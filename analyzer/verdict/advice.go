@@ -113,7 +113,7 @@ func (c *Cause) adviseExcess(n Neighbors) []string {
 	case c.OthersOf > 0 && float64(c.Of) < 0.9*c.OthersOf:
 		steps = append(steps, fmt.Sprintf("%s longer for each task, and %s given fewer of them already: %s tasks are larger, or %s slower.", c.pick("It takes", "They take"), c.pick("is", "are"), its, c.pick("its CPU is", "their CPUs are")))
 	default:
-		steps = append(steps, fmt.Sprintf("%s there as often as the others, but longer each time: either %s larger (check how the domain is divided), or %s slower.", c.pick("It computes", "They compute"), c.pick("its share of the data is", "their shares of the data are"), c.pick("its CPU is", "their CPUs are")))
+		steps = append(steps, fmt.Sprintf("%s there as often as the others, but longer: either %s larger (check how the domain is divided), or %s slower.", c.pick("It computes", "They compute"), c.pick("its share of the data is", "their shares of the data are"), c.pick("its CPU is", "their CPUs are")))
 	}
 	place := "host"
 	if c.Node != "" {

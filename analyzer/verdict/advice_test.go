@@ -18,8 +18,8 @@ func TestAdvice(t *testing.T) {
 		says      []string
 		never     string
 	}{
-		"longer each time":  {slow(nil), verdict.Neighbors{}, []string{"Look at the code that runs between MPI_Send at a.c:10 and MPI_Waitall at a.c:20.", "as often as the others, but longer each time"}, "given more work"},
-		"more often":        {slow(func(c *verdict.Cause) { c.OthersOf = 60 }), verdict.Neighbors{}, []string{"more often than the others: it was given more work"}, "longer each time"},
+		"longer each time":  {slow(nil), verdict.Neighbors{}, []string{"Look at the code that runs between MPI_Send at a.c:10 and MPI_Waitall at a.c:20.", "as often as the others, but longer"}, "given more work"},
+		"more often":        {slow(func(c *verdict.Cause) { c.OthersOf = 60 }), verdict.Neighbors{}, []string{"more often than the others: it was given more work"}, "but longer"},
 		"fewer, but longer": {slow(func(c *verdict.Cause) { c.OthersOf = 150 }), verdict.Neighbors{}, []string{"longer for each task"}, "as often"},
 		"nobody else":       {slow(func(c *verdict.Cause) { c.OthersSeconds, c.OthersOf = nil, 0 }), verdict.Neighbors{}, []string{"Hardly any other rank computes there"}, "as often"},
 		"stopped":           {slow(func(c *verdict.Cause) { c.Form, c.StoppedSeconds = verdict.Stopped, 3 }), verdict.Neighbors{}, []string{"Raise the CPU limit", "for 3.0 s"}, "as often"},

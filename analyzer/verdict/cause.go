@@ -40,6 +40,8 @@ type Cause struct {
 	// ranks or in other instances; null if there are none.
 	EachSeconds   float64  `json:"each_seconds"`
 	OthersSeconds *float64 `json:"others_seconds"`
+	// Varies reports that instances differ so much that EachSeconds is only their mean.
+	Varies bool `json:"varies"`
 	// OthersOf is the number of instances that one of the other ranks executed; 0 if there are no
 	// others.
 	OthersOf float64 `json:"others_of"`

@@ -121,6 +121,10 @@ func (c *Cause) excess() string {
 	if c.OthersSeconds != nil {
 		others = lasts + wording.Duration(*c.OthersSeconds)
 	}
+	time := "each time"
+	if c.Varies {
+		time = "on average"
+	}
 	switch {
 	case c.Form == Sometimes:
 		fmt.Fprintf(&b, " %s in %d of %d times %s", each, c.Instances, c.Of, where)
@@ -129,7 +133,7 @@ func (c *Cause) excess() string {
 		}
 	case c.OthersSeconds == nil || *c.OthersSeconds < 0.01*c.EachSeconds:
 		if c.Of > 1 {
-			each += " each time"
+			each += " " + time
 		}
 		fmt.Fprintf(&b, " %s %s, where the others have next to nothing to do", each, where)
 	case c.OthersOf > 0 && float64(c.Of) > 1.1*c.OthersOf && c.Of > 1:
@@ -137,7 +141,7 @@ func (c *Cause) excess() string {
 	case c.Of == 1:
 		fmt.Fprintf(&b, " %s %s, the others %s", each, where, others)
 	default:
-		fmt.Fprintf(&b, " %s each time %s, the others %s", each, where, others)
+		fmt.Fprintf(&b, " %s %s %s, the others %s", each, time, where, others)
 	}
 	switch {
 	case c.StoppedSeconds > 0:

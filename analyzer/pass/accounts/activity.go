@@ -1,6 +1,8 @@
 package accounts
 
 import (
+	"math"
+
 	"github.com/cairn-mpi/cairn/analyzer/series"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 )
@@ -88,6 +90,20 @@ func (t *Tally) Longest() int64 {
 	}
 	return max(0, int64(lower(t.Spread[len(t.Spread)-1].index)-t.Spread.Quantile(0.2)))
 }
+
+// Varies reports whether instances differ so much that their mean is not typical: the mean is not
+// near the median, or the middle half is wide.
+func (t *Tally) Varies() bool {
+	if t.Count < 2 || len(t.Spread) == 0 {
+		return false
+	}
+	median, mean := t.Spread.Quantile(0.5), float64(t.Ns)/float64(t.Count)
+	return math.Abs(mean-median) > atypical*median || t.Spread.Quantile(0.75)-t.Spread.Quantile(0.25) > 2*atypical*median
+}
+
+// atypical is the distance of a mean from the median, as a fraction, from which on it is not
+// typical.
+const atypical = 0.2
 
 // Spent returns the total time and its variance.
 func (t *Tally) Spent() (seconds, variance float64) {

@@ -31,6 +31,9 @@ const evident = 0.5
 // minBlockedShare is the fraction of the blocked time in which data must move to be its reason.
 const minBlockedShare = 0.5
 
+// dataBytes is what an instance reads or writes at least if it waits for files (as in the tracer).
+const dataBytes = 4096
+
 // minMeasured is the number of instances that must be measured for them to be extrapolated to all.
 const minMeasured = 5
 
@@ -131,6 +134,60 @@ func (o *OffCPU) add(e *trace.EvidenceRow, share float64) {
 	o.SystemNS = plus(o.SystemNS, part(e.SystemNS))
 }
 
+// LongOffCPU returns the measurements of the count instances of a computation on a rank that took
+// longer than ns. It extrapolates from those that the trace has one by one; nil: from too few of
+// them.
+func (a *Accounts) LongOffCPU(row int, what Activity, ns float64, count int) *OffCPU {
+	sum, n := a.longOffCPU(row, what, ns)
+	if n == 0 || float64(n) < evident*float64(count) {
+		return nil
+	}
+	sum.scale(float64(count) / float64(n))
+	if o := a.Each[a.MainOf[row]].OffCPU[what]; o != nil && o.Stolen > 0 {
+		sum.Stolen = int64(float64(sum.Blocked) * float64(o.Stolen) / float64(o.Blocked+o.Stolen))
+		sum.Blocked -= sum.Stolen
+	}
+	return &sum
+}
+
+func (a *Accounts) longOffCPU(row int, what Activity, ns float64) (sum OffCPU, n int) {
+	r := &a.Ranks[row]
+	if a.Window != nil || a.MainOf[row] < 0 {
+		return sum, 0
+	}
+	sum.Others, sum.SystemNS = -1, -1 // not known of single instances
+	main := &a.Locations[a.MainOf[row]]
+	for k := range r.Outliers {
+		one := &r.Outliers[k]
+		e := &r.Evidence[one.Row]
+		blocked, known := one.BlockedNS()
+		if !known || float64(one.WallNS) < ns || e.Thread != main.Thread || !a.Each[a.MainOf[row]].isIn(e, what) {
+			continue
+		}
+		n++
+		sum.Wall, sum.Blocked, sum.Delayed = sum.Wall+one.WallNS, sum.Blocked+blocked, sum.Delayed+one.RunDelayNS
+		sum.cpu, sum.Bytes = sum.cpu+one.CPUNS, plus(sum.Bytes, one.IOBytes)
+		if one.IOBytes >= dataBytes {
+			sum.data += blocked
+		}
+		sum.MinorFaults, sum.MajorFaults = plus(sum.MinorFaults, one.MinorFaults), plus(sum.MajorFaults, one.MajorFaults)
+	}
+	return sum, n
+}
+
+// isIn reports whether a row of measurements belongs to a computation.
+func (a *Account) isIn(e *trace.EvidenceRow, what Activity) bool {
+	if e.After == (trace.CallSite{}) {
+		return false
+	}
+	for region, share := range a.regionsOf(Activity{e.After.Function, e.Before.Function, e.After.Site, e.Before.Site}) {
+		if region == what && share > 0.5 {
+			return true
+		}
+	}
+	return false
+}
+
 // extrapolate scales the measurements to all instances of t. It reports false if they are not
 // enough: the tracer measures only some of many instances.
 func (o *OffCPU) extrapolate(t *Tally) bool {
@@ -142,16 +199,20 @@ func (o *OffCPU) extrapolate(t *Tally) bool {
 	case o.count < minMeasured:
 		return false
 	}
-	scale := float64(t.Ns) / float64(o.Wall)
+	o.scale(float64(t.Ns) / float64(o.Wall))
+	return true
+}
+
+// scale multiplies the measurements.
+func (o *OffCPU) scale(by float64) {
 	for _, ns := range []*int64{
 		&o.Wall, &o.cpu, &o.Delayed, &o.Blocked, &o.Others, &o.Bytes, &o.data,
 		&o.MinorFaults, &o.MajorFaults, &o.VoluntarySwitches, &o.InvoluntarySwitches, &o.SystemNS,
 	} {
 		if *ns > 0 {
-			*ns = int64(scale * float64(*ns))
+			*ns = int64(by * float64(*ns))
 		}
 	}
-	return true
 }
 
 // MovesData reports whether a blocked rank waited for files: data moved in most of the blocked

@@ -51,7 +51,7 @@ func compareEach(e *evidence, c *verdict.Cause, w outliers.Worker, others []outl
 	}
 	own, _ := e.Each[e.MainOf[w.Row]].Undelayed(where)
 	c.EachSeconds = accounts.Seconds(own) / float64(t.Count)
-	c.Of = int(t.Count)
+	c.Of, c.Varies = int(t.Count), t.Varies()
 	sum, count := e.sumOf(others, where)
 	if count == 0 {
 		if twin, ok := twin(e, w.Row, where); ok {

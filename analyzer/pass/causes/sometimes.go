@@ -83,13 +83,16 @@ func intermittent(e *evidence, what accounts.Activity, questions int) *Hypothesi
 	h := Hypothesis{width: someInstances, promise: worst.Useful - mean, Cause: e.causeOf(verdict.Excess, set, what)}
 	h.Cause.Form, h.Cause.Instances, h.Cause.Of = verdict.Sometimes, n, int(t.Count)
 	h.Cause.EachSeconds, h.Cause.OthersSeconds = ns/float64(n)/1e9, new(usual/1e9)
-	o := e.Each[e.MainOf[worst.Row]].OffCPU[what]
+	o := e.LongOffCPU(worst.Row, what, limit, n)
+	if o == nil {
+		o = e.Each[e.MainOf[worst.Row]].OffCPU[what]
+	}
 	switch tail := ns - float64(n)*usual; {
 	case o == nil || float64(o.Blocked+o.Stolen) < explains*tail:
 	case isStolen(e, set, outliers.Except(all, set), float64(o.Blocked+o.Stolen), float64(o.Stolen)):
 		h.Cause.Form, h.Cause.StolenSeconds = verdict.Stolen, float64(o.Stolen)/1e9
 	default:
-		if h.Cause.BlockedSeconds = float64(o.Blocked) / 1e9; o.MovesData() {
+		if h.Cause.BlockedSeconds = min(float64(o.Blocked), ns) / 1e9; o.MovesData() {
 			h.Cause.Bytes = float64(o.Bytes)
 		}
 	}

@@ -98,7 +98,7 @@ func varyingOf(e *evidence, what accounts.Activity) *varying {
 	v.limit = max(longer*v.usual, v.usual+beyond*series.Median(widths))
 	// what is long only by comparison with the usual duration is noise beside much longer ones
 	v.limit = max(v.limit, v.usual+likeLongest*(slices.Max(longest)-v.usual))
-	v.count()
+	v.count(e)
 	switch {
 	case len(v.long) == 0:
 		return nil
@@ -133,10 +133,13 @@ func timedOf(e *evidence, what accounts.Activity) (list []timed) {
 }
 
 // count counts the long instances.
-func (v *varying) count() {
+func (v *varying) count(e *evidence) {
 	for _, r := range v.all {
 		if r.count, r.ns = r.Spread.Above(v.limit); r.count > 0 {
 			r.Useful = r.ns - float64(r.count)*v.usual
+			if off := e.LongOffCPU(r.Row, v.what, v.limit, r.count); off != nil {
+				r.off = off
+			}
 			v.lost += r.Useful
 			v.instances += r.count
 			v.each += r.ns
