@@ -64,7 +64,7 @@ func TestTheSentence(t *testing.T) {
 		"nobody else comes there": {slow(func(c *verdict.Cause) { c.OthersSeconds, c.OthersOf, c.Of = nil, 0, 1 }),
 			"Rank 3 (pod w-1, node n2) makes this job slow: it computes for 60 ms between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, where the others have next to nothing to do." + without},
 		"instances differ": {slow(func(c *verdict.Cause) { c.Varies = true }), "Rank 3 (pod w-1, node n2) makes this job slow: it computes for 60 ms on average between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, the others for 20 ms." + without},
-		"several": {several(nil), "Ranks 4-7 make this job slow: they compute for 60 ms each time between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, the others for 20 ms." + without},
+		"several":          {several(nil), "Ranks 4-7 make this job slow: they compute for 60 ms each time between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, the others for 20 ms." + without},
 		"node": {several(func(c *verdict.Cause) { c.Scope, c.Node = "node", "n2" }),
 			"Node n2 makes this job slow: its ranks, 4-7, compute for 60 ms each time between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, the others for 20 ms." + without},
 		"pod": {several(func(c *verdict.Cause) { c.Scope, c.Pod = "pod", "w-1" }),
