@@ -389,6 +389,10 @@ func (c *Cause) gain(run float64) string {
 		}
 		return fmt.Sprintf(". If %s%s, the run would take %s%s instead of %s.", work, each, about, wording.Duration(run-*c.GainSeconds), wording.Duration(run))
 	}
+	if c.SharedGainSeconds != nil {
+		return fmt.Sprintf(". If the rank itself is slow, the run would take %s%s less (of %s) without that; if it has more work, the run would take %s less with equal work.",
+			about, wording.Duration(*c.GainSeconds), wording.Duration(run), wording.Duration(*c.SharedGainSeconds))
+	}
 	return fmt.Sprintf(". Without that, the run would take %s%s less (of %s).", about, wording.Duration(*c.GainSeconds), wording.Duration(run))
 }
 

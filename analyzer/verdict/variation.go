@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/dustin/go-humanize"
 
@@ -38,31 +39,37 @@ func (c *Cause) variation() string {
 	case Once:
 		text = fmt.Sprintf("a single stop makes this job slow: %s%s %s %s once%s %s, in number %d of %s, otherwise %s", who, c.whereabouts(), verb, each, most, c.where(), c.First, count(c.Of, "time"), usual)
 	default:
-		text = fmt.Sprintf("rare long computations make this job slow: %s of %s, now on one rank and now on another, take %s%s %s; the others take %s there",
-			humanize.Comma(int64(c.Instances)), humanize.Comma(int64(c.Of)), each, most, c.where(), usual)
+		text = fmt.Sprintf("rare long computations make this job slow: %s of %s, now on one rank and now on another, take %s%s%s %s; the others take %s there",
+			humanize.Comma(int64(c.Instances)), humanize.Comma(int64(c.Of)), each, c.inKernel(" (", ")"), most, c.where(), usual)
+		return text
 	}
-	return text + c.inKernel()
+	return text + c.inKernel("; ", "")
 }
 
-// inKernel describes what the kernel does in these instances.
-func (c *Cause) inKernel() string {
-	text, are := "", "they are"
-	if c.Rank != nil && !c.isSeveral() {
-		are = "it is"
+// inKernel describes between two marks what the kernel does in these instances, "" if nothing is
+// known.
+func (c *Cause) inKernel(before, after string) string {
+	var parts []string
+	are := c.pick("it is", "they are")
+	if c.Ranks == "" {
+		are = "they are"
 	}
 	switch {
+	case c.BlockedSeconds > 0 && c.Bytes > 0:
+		parts = append(parts, fmt.Sprintf("for %s of that %s blocked in the kernel, with %s read or written meanwhile",
+			wording.Duration(c.BlockedSeconds), are, humanize.IBytes(uint64(c.Bytes))))
 	case c.BlockedSeconds > 0:
-		text = fmt.Sprintf("; for %s of that %s blocked in the kernel", wording.Duration(c.BlockedSeconds), are)
-		if c.Bytes > 0 {
-			text += fmt.Sprintf(", with %s read or written meanwhile", humanize.IBytes(uint64(c.Bytes)))
-		}
+		parts = append(parts, fmt.Sprintf("for %s of that %s blocked in the kernel", wording.Duration(c.BlockedSeconds), are))
 	case c.SystemSeconds > 0:
-		text = fmt.Sprintf("; the kernel works for %s of that", wording.Duration(c.SystemSeconds))
+		parts = append(parts, fmt.Sprintf("the kernel works for %s of that", wording.Duration(c.SystemSeconds)))
 	}
 	if c.PageFaults >= 1 {
-		text += fmt.Sprintf("; each has %s on average", count(int(c.PageFaults), "page fault"))
+		parts = append(parts, fmt.Sprintf("each has %s on average", count(int(c.PageFaults), "page fault")))
 	}
-	return text
+	if len(parts) == 0 {
+		return ""
+	}
+	return before + strings.Join(parts, "; ") + after
 }
 
 // varies is the short name of a variation.

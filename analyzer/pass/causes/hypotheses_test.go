@@ -146,3 +146,26 @@ func TestLimitsStopAll(t *testing.T) {
 	assert.Nil(t, v.Rank)
 	assert.InDelta(t, 0.336, *v.GainSeconds, 0.01)
 }
+
+// Of two ranks, one computes 3 and the other 6 in 40 iterations, which end 0.5 later: 1 + 40 · 6.5 +
+// 1 = 262. If the slower one computed as long as the other, the run would take 120 less; if they
+// shared the work, 4.5 each, 60 less.
+func TestTwoRanks(t *testing.T) {
+	b := tracetest.New(2)
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		r.At("t.c:1").Init(0, 1)
+		now := 1.0
+		for range 40 {
+			r.At("t.c:2").Collective("MPI_Barrier", now+3+3*float64(i), now+6.5)
+			now += 6.5
+		}
+		r.At("t.c:3").Finalize(now, now+1)
+	})
+	v := judged(t, b)
+	require.Equal(t, verdict.Excess, v.Blames, v.Text)
+	// the first and the last iteration are regions of their own
+	assert.InDelta(t, 0.120, *v.GainSeconds, 0.0031, v.Text)
+	require.NotNil(t, v.Causes[0].SharedGainSeconds)
+	assert.InDelta(t, 0.060, *v.Causes[0].SharedGainSeconds, 0.0016, v.Text)
+	assert.Regexp(t, `If the rank itself is slow, the run would take 1\d\d ms less \(of 262 ms\) without that; if it has more work, the run would take (59|60) ms less with equal work\.$`, v.Text)
+}

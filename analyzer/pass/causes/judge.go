@@ -67,6 +67,9 @@ func judge(ctx context.Context, e *evidence, marks predict.Marks, also []predict
 		h.Cause.GainSeconds = new(accounts.Seconds(max(0, promised-h.Promised())))
 		causes, before, promised = append(causes, h), h.length, min(promised, h.Promised())
 		left = slices.DeleteFunc(slices.Delete(left, best, best+1), func(o Hypothesis) bool { return h.covers(&o) })
+		if len(causes) == 1 {
+			setShared(e, &causes[0], all)
+		}
 		if len(causes) == maxCauses || !worthAnother(e, left) {
 			break
 		}
@@ -75,6 +78,20 @@ func judge(ctx context.Context, e *evidence, marks predict.Marks, also []predict
 		}
 	}
 	return p, causes, all, nil
+}
+
+// setShared sets what equal work would gain if one of two ranks computes longer for no known reason:
+// there is no third one to tell which of them is as usual.
+func setShared(e *evidence, h *Hypothesis, all []Hypothesis) {
+	c := &h.Cause
+	if len(e.Ranks) != 2 || c.Kind != verdict.Excess || c.Form != verdict.Always || c.BlockedSeconds > 0 {
+		return
+	}
+	for i := range all {
+		if all[i].What == equalWork {
+			c.SharedGainSeconds = new(accounts.Seconds(max(0, e.Run()-all[i].length)))
+		}
+	}
 }
 
 // apart decides for each set of ranks that compute longer in different regions whether it is one

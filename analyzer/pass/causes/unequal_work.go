@@ -109,6 +109,9 @@ func mostUnequal(e *evidence, workers []outliers.Worker) (region accounts.Activi
 	return region
 }
 
+// equalWork names the hypothesis.
+const equalWork = "all ranks had equal work"
+
 // equalMeans describes the assumptions of equal work.
 const equalMeans = "In each computation between two calls every rank that works there spends the mean of these, %s; calls keep their own cost, waiting follows. Serial work and a master's stay where they are."
 
@@ -116,7 +119,7 @@ const equalMeans = "In each computation between two calls every rank that works 
 func (unequalWork) suggest(e *evidence) []Hypothesis {
 	inTotal, _ := e.evenly()
 	h := Hypothesis{width: allRanks, change: inTotal, Cause: verdict.Cause{Kind: verdict.Imbalance}}
-	h.What, h.Assumes = "all ranks had equal work", fmt.Sprintf(equalMeans, "in total")
+	h.What, h.Assumes = equalWork, fmt.Sprintf(equalMeans, "in total")
 	h.doubt = func(h *Hypothesis, _ *played) bool {
 		workers := unequalRanks(e, e.shared && !e.HasEvidence())
 		if workers == nil {
