@@ -279,28 +279,35 @@ func (c *Cause) blockedMost() string {
 	return fmt.Sprintf("; rank %d is blocked in the kernel for %s: it does not compute then", c.Spread.MaxRank, wording.Duration(c.BlockedSeconds))
 }
 
-// shape describes the pattern of the ranks' computation.
+// shape describes the pattern of the ranks' computation, and which of them compute longer than the
+// rest.
 func (c *Cause) shape() string {
-	s := c.Spread
+	text, s, longer := "", c.Spread, "compute longer"
+	if c.BlockedSeconds > 0 {
+		longer = "spend more"
+	}
+	if c.Form == Classes && len(c.Ranks) <= maxListed {
+		text = fmt.Sprintf("; %s %s than the rest", c.Who(), longer)
+	}
 	switch s.Shape {
 	case ByRank:
 		if s.Grows {
-			return "; it grows with the rank"
+			return text + "; it grows with the rank"
 		}
-		return "; it falls with the rank"
+		return text + "; it falls with the rank"
 	case ByNode:
-		return "; ranks of one node compute alike"
+		return text + "; ranks of one node compute alike"
 	case ByRow:
-		return fmt.Sprintf("; each %d neighbors from rank 0 on compute alike", s.Width)
+		return text + fmt.Sprintf("; each %d neighbors from rank 0 on compute alike", s.Width)
 	case ByColumn:
-		return fmt.Sprintf("; every %s rank computes alike", ordinal(s.Width))
+		return text + fmt.Sprintf("; every %s rank computes alike", ordinal(s.Width))
 	case ByIteration, Irregular:
 	}
-	if c.Form == Classes {
-		return fmt.Sprintf("; %s compute longer than the rest", c.Who())
-	}
-	return ""
+	return text
 }
+
+// maxListed is the maximum length of a list of ranks in a sentence that has a pattern, too.
+const maxListed = 40
 
 // serialization reports that ranks compute one after the other.
 func (c *Cause) serialization() string {
