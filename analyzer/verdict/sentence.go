@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -37,8 +38,15 @@ func text(causes []Cause, f Facts) string {
 		}
 		b.WriteString(".")
 	}
+	if f.StartEnd >= muchStartEnd*f.RunSeconds && !slices.ContainsFunc(causes, func(c Cause) bool { return c.Kind == StartEnd }) {
+		fmt.Fprintf(&b, " The start and the end of MPI take %s of the run, which a longer run would hide.", wording.Duration(f.StartEnd))
+	}
 	return b.String()
 }
+
+// muchStartEnd is the fraction of the run in MPI_Init and MPI_Finalize from which on the text
+// mentions it beside the causes.
+const muchStartEnd = 0.25
 
 // gap returns a sentence that a part was not traced, if that may change the verdict; otherwise "".
 func (f Facts) gap() string {

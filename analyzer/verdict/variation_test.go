@@ -32,6 +32,8 @@ func TestVariationInWords(t *testing.T) {
 	} {
 		v := verdict.Of([]verdict.Cause{c}, verdict.Facts{RunSeconds: 9, Ranks: 4})
 		assert.Equal(t, want+gain, v.Text)
+		v = verdict.Of([]verdict.Cause{c}, verdict.Facts{RunSeconds: 9, Ranks: 4, StartEnd: 4})
+		assert.Equal(t, want+gain+" The start and the end of MPI take 4.0 s of the run, which a longer run would hide.", v.Text)
 		assert.NotEmpty(t, c.Short())
 		assert.Len(t, c.Advice(verdict.Neighbors{}), 2)
 	}
