@@ -188,16 +188,16 @@ func (a *Account) isIn(e *trace.EvidenceRow, what Activity) bool {
 	return false
 }
 
-// extrapolate scales the measurements to all instances of t. It reports false if they are not
-// enough: the tracer measures only some of many instances.
+// extrapolate scales the measurements to all instances of t: the tracer measures only some of many
+// instances. Few measurements stay as they are, a lower bound. It reports false if there are none.
 func (o *OffCPU) extrapolate(t *Tally) bool {
 	switch {
 	case o.Wall <= 0 || t.Ns <= 0:
 		return false
 	case float64(o.Wall) >= evident*float64(t.Ns):
 		return true
-	case o.count < minMeasured:
-		return false
+	case o.count < minMeasured && 2*o.count < t.Count:
+		return true
 	}
 	o.scale(float64(t.Ns) / float64(o.Wall))
 	return true

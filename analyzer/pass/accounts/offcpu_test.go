@@ -26,3 +26,22 @@ func TestUsageOfARegion(t *testing.T) {
 	o.add(&unknown, 0.5)
 	require.Equal(t, trace.UnknownUsage, o.Usage)
 }
+
+// Two of ten instances were measured, half a second blocked each. That is a lower bound. Two of
+// four stand for all, and so do five of any number.
+func TestFewMeasurements(t *testing.T) {
+	for name, c := range map[string]struct {
+		measured, of        uint64
+		wall, blocked, want int64
+	}{
+		"few":          {2, 10, 12e8, 1e9, 1e9},
+		"half of them": {2, 4, 12e8, 1e9, 5e9},
+		"five":         {5, 1000, 12e8, 1e9, 5e9},
+		"most time":    {2, 10, 4e9, 1e9, 1e9},
+	} {
+		o := OffCPU{count: c.measured, Wall: c.wall, Blocked: c.blocked}
+		require.True(t, o.extrapolate(&Tally{Count: c.of, Ns: 6e9}), name)
+		require.Equal(t, c.want, o.Blocked, name)
+	}
+	require.False(t, new(OffCPU).extrapolate(&Tally{Count: 1, Ns: 6e9}))
+}

@@ -38,7 +38,7 @@ func setReason(e *evidence, c *verdict.Cause, set, others []outliers.Worker, whe
 		return
 	}
 	own := e.Each[e.MainOf[worst.Row]].OffCPU[where]
-	if own == nil && wereDelayed(e, worst, others) {
+	if _, known := e.Each[e.MainOf[worst.Row]].Undelayed(where); !known && wereDelayed(e, worst, others) {
 		c.Form = verdict.Preempted
 	}
 	if own == nil || excess <= 0 {
