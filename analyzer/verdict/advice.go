@@ -137,6 +137,9 @@ func (c *Cause) adviseExcess(n Neighbors) []string {
 const equalTotals = 1.1
 
 func (c *Cause) adviseImbalance() []string {
+	if c.Form == Idle {
+		return []string{fmt.Sprintf("Find out why %s no work: fewer tasks than ranks, a list of workers that leaves some out, a decomposition for fewer ranks. Divide the work further, or start fewer ranks.", c.pick("it gets", "they get"))}
+	}
 	if c.BlockedSeconds > 0 {
 		return []string{
 			c.look(),

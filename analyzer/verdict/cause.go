@@ -175,7 +175,8 @@ type Form string
 //   - Excess: Always, Sometimes (in some iterations), InPhase, InThread (a thread that makes no MPI
 //     calls), Blocked (in the kernel, neither running nor runnable), Stopped (by a CPU limit),
 //     Preempted (others use its CPU), Stolen (the hypervisor runs other machines on its CPU)
-//   - Imbalance: Gradient, Classes, Heavy (a few ranks), Moving (from rank to rank)
+//   - Imbalance: Gradient, Classes, Heavy (a few ranks), Moving (from rank to rank), Idle (ranks
+//     without work)
 //   - Variation: WarmUp (at first), Drift (ever longer), Once, Sometimes (rarely, at different times
 //     on different ranks)
 //   - Serialization: Chain, Pipeline, Master (one rank works while others wait for it)
@@ -200,6 +201,7 @@ const (
 	Classes   Form = "classes"
 	Heavy     Form = "heavy"
 	Moving    Form = "moving"
+	Idle      Form = "idle"
 	WarmUp    Form = "warm-up"
 	Drift     Form = "drift"
 	Once      Form = "once"

@@ -264,6 +264,10 @@ func (c *Cause) whereabouts() string {
 func (c *Cause) imbalance() string {
 	s := c.Spread
 	who := "ranks " + s.Ranks
+	if c.Form == Idle {
+		return fmt.Sprintf("work that is given to some ranks only makes this job slow: %s%s %s in %s for %s and %s next to nothing to do, while %s compute for up to %s each",
+			c.Who(), c.whereabouts(), c.pick("waits", "wait"), c.Before.At(), wording.Duration(c.EachSeconds), c.pick("has", "have"), who, wording.Duration(s.Most))
+	}
 	what, compute, longest := "unequal work", "compute", "computes longest"
 	if c.BlockedSeconds > 0 {
 		what, compute, longest = "time in the kernel that ranks spend unequally", "spend", "spends longest"
@@ -420,6 +424,9 @@ func (c *Cause) Short() string {
 		}
 		return fmt.Sprintf("%s longer %s", c.which("computes", "compute"), Between(c.After, c.Before))
 	case Imbalance:
+		if c.Form == Idle {
+			return c.which("has", "have") + " next to nothing to do"
+		}
 		if c.BlockedSeconds > 0 {
 			return "time in the kernel that ranks spend unequally " + Between(c.After, c.Before)
 		}

@@ -96,7 +96,12 @@ func without(e *evidence, only map[int]bool, in outliers.Scope, part func(*accou
 		cuts[i] = map[predict.Region]cut{}
 		for what, o := range e.Each[i].OffCPU {
 			if t := e.Each[i].Tallies[what]; t != nil && o.Wall > 0 && in.Has(what) {
-				cuts[i][regionOf(what)] = cutOf(t, e.usual(what), part(o), o.Wall)
+				cuts[i][regionOf(what)] = cutOf(t, e.usual(what), part(o), o.Wall, func(limit float64, n int) *int64 {
+					if long := e.LongOffCPU(e.Locations[i].Row, what, limit, n); long != nil {
+						return new(part(long))
+					}
+					return nil
+				})
 			}
 		}
 	}
@@ -114,12 +119,15 @@ type cut struct{ factor, limit, usual float64 }
 
 // cutOf returns the cut that removes ns of the measured wall time of a computation. A factor must
 // not shorten what was normal: if the pauses of long instances explain what is to be removed, and
-// are not much more, only these become shorter.
-func cutOf(t *accounts.Tally, usual float64, ns, wall int64) cut {
+// are not much more, only these become shorter. ofLong returns what part of the n instances beyond
+// a limit was measured to be removed, nil if that is not known.
+func cutOf(t *accounts.Tally, usual float64, ns, wall int64, ofLong func(limit float64, n int) *int64) cut {
 	if usual > 0 {
 		n, long := t.Spread.Above(longer * usual)
 		if pauses := long - float64(n)*usual; pauses >= explains*float64(ns) && explains*pauses <= float64(ns) {
-			return cut{1, longer * usual, usual}
+			if measured := ofLong(longer*usual, n); measured == nil || float64(*measured) >= explains*pauses {
+				return cut{1, longer * usual, usual}
+			}
 		}
 	}
 	return cut{factor: 1 - min(1, float64(ns)/float64(wall))}

@@ -20,7 +20,7 @@ var (
 		lateReceivers{}, callCost{verdict.Messages}, callCost{verdict.Collectives}, callCost{verdict.IO},
 		oneAfterTheOther{}, lateStart{}, fewCPUs{}, cpuLimits{}, blockedRanks{}, tracerOverhead{},
 	}
-	ofWork = []cause{unequalWork{}, movingWork{}, variation{}}
+	ofWork = []cause{unequalWork{}, movingWork{}, idleRanks{}, variation{}}
 )
 
 // suggest returns the hypotheses of some causes.

@@ -103,3 +103,46 @@ func TestGradientBesideTwoCollectives(t *testing.T) {
 	assert.InDelta(t, 0.36, *v.GainSeconds, 0.02, v.Text) // 40 · (24 − 15)
 	assert.Len(t, v.Causes, 1, v.Text)
 }
+
+// A master gives 30 tasks of 20 each to workers 1 and 2, and none to 3 and 4, which wait until the
+// end. Each answer takes 1. With the work shared by four, tasks take 10.
+func TestWorkersWithoutWork(t *testing.T) {
+	b := tracetest.New(5)
+	const tasks = 30
+	end := 1.0 + 21*tasks
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		r.At("w.c:1").Init(0, 1)
+		switch {
+		case i == 0:
+			for task := range tasks {
+				now := 1 + 21*float64(task)
+				for _, worker := range []int{1, 2} {
+					r.At("w.c:2").Send(now, now+0.1, worker)
+					now += 0.1
+				}
+				for _, worker := range []int{1, 2} {
+					r.At("w.c:3").Recv(now, 1+21*float64(task+1), worker, 4)
+					now = 1 + 21*float64(task+1)
+				}
+			}
+		case i < 3:
+			for task := range tasks {
+				now := 1 + 21*float64(task)
+				r.At("w.c:5").Recv(now, now+0.2, 0, 4)
+				r.At("w.c:6").Send(now+20.2, now+20.3, 0)
+			}
+		}
+		begin := end
+		if i > 2 {
+			begin = 1.1
+		}
+		r.At("w.c:7").Collective("MPI_Barrier", begin, end+0.5)
+		r.At("w.c:8").Finalize(end+0.5, end+1)
+	})
+	v := judged(t, b)
+	require.Equal(t, verdict.Imbalance, v.Blames, v.Text)
+	assert.Equal(t, verdict.Idle, v.Causes[0].Form, v.Text)
+	assert.Equal(t, "3-4", v.Ranks)
+	assert.InDelta(t, 0.3, *v.GainSeconds, 0.01)
+	assert.Regexp(t, `^Work that is given to some ranks only makes this job slow: ranks 3-4 wait in MPI_Barrier at w.c:7 for 630 ms and have next to nothing to do, while ranks 1-2 compute for up to 621 ms each\. If work were divided equally, the run would take \d+ ms instead of 632 ms\.`, v.Text)
+}

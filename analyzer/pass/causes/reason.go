@@ -4,6 +4,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/pass/causes/outliers"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/trace"
 )
 
 // Why ranks compute longer than others: CPU limits, hypervisors, blocking, other threads.
@@ -117,12 +118,18 @@ func isStolen(e *evidence, set, others []outliers.Worker, blocked, stolen float6
 }
 
 // waitedForCPU returns how long a rank was runnable, not waiting for other ranks, and without a
-// CPU, in seconds, from the counters of the whole run.
+// CPU, in seconds, from the counters of the whole run. What was measured of calls, such as the
+// start of MPI, does not count.
 func waitedForCPU(e *evidence, row int) (seconds float64, known bool) {
 	samples := e.Ranks[row].Context
 	if e.Window != nil || len(samples) < 2 || samples[len(samples)-1].RunDelayNS <= 0 {
 		return 0, false
 	}
 	delayed := accounts.Seconds(samples[len(samples)-1].RunDelayNS - samples[0].RunDelayNS)
+	for _, r := range e.Ranks[row].Evidence {
+		if r.After == (trace.CallSite{}) && r.RunDelayNS > 0 && r.Thread == e.Locations[e.MainOf[row]].Thread {
+			delayed -= accounts.Seconds(r.RunDelayNS)
+		}
+	}
 	return max(0, delayed-e.WaitingShare(row)*accounts.Seconds(e.Run())), true
 }

@@ -92,6 +92,7 @@ const (
 
 // Work that is divided unequally.
 const (
+	fewCalls     = 0.3  // of the calls of ranks with work: those without make fewer
 	equallyOften = 1.1  // times as often, at most: ranks execute a region equally often
 	minExcess    = 0.03 // of the run: minimum excess of the busiest rank over the mean
 	// minimum gain if only the spread of iterations excludes noise, which costs up to a tenth
