@@ -107,7 +107,7 @@ func (a *Accounts) takeEvidence() {
 	}
 	for i := range a.Each {
 		for what, o := range a.Each[i].OffCPU {
-			if t := a.Each[i].Tallies[what]; t == nil || !o.extrapolate(t) {
+			if t := a.Each[i].Tallies[what]; t == nil || !o.extrapolateApart(t, a.Singles(a.Locations[i].Row, what)) {
 				delete(a.Each[i].OffCPU, what)
 			}
 		}
@@ -138,7 +138,15 @@ func (o *OffCPU) add(e *trace.EvidenceRow, share float64) {
 // longer than ns. It extrapolates from those that the trace has one by one; nil: from too few of
 // them.
 func (a *Accounts) LongOffCPU(row int, what Activity, ns float64, count int) *OffCPU {
-	sum, n := a.longOffCPU(row, what, ns)
+	sum, n := OffCPU{Others: -1, Usage: trace.Usage{SystemNS: -1}}, 0 // not known of single instances
+	for _, one := range a.Singles(row, what) {
+		if float64(one.Wall) >= ns {
+			n++
+			sum.Wall, sum.cpu, sum.Delayed, sum.Blocked = sum.Wall+one.Wall, sum.cpu+one.cpu, sum.Delayed+one.Delayed, sum.Blocked+one.Blocked
+			sum.Bytes, sum.data = plus(sum.Bytes, one.Bytes), sum.data+one.data
+			sum.MinorFaults, sum.MajorFaults = plus(sum.MinorFaults, one.MinorFaults), plus(sum.MajorFaults, one.MajorFaults)
+		}
+	}
 	if n == 0 || float64(n) < evident*float64(count) {
 		return nil
 	}
@@ -150,29 +158,28 @@ func (a *Accounts) LongOffCPU(row int, what Activity, ns float64, count int) *Of
 	return &sum
 }
 
-func (a *Accounts) longOffCPU(row int, what Activity, ns float64) (sum OffCPU, n int) {
+// Singles returns the measurements of the instances of a computation on a rank that the trace has
+// one by one: those that were longest, or longest without a CPU, of all computations of the rank.
+func (a *Accounts) Singles(row int, what Activity) (list []OffCPU) {
 	r := &a.Ranks[row]
 	if a.Window != nil || a.MainOf[row] < 0 {
-		return sum, 0
+		return nil
 	}
-	sum.Others, sum.SystemNS = -1, -1 // not known of single instances
-	main := &a.Locations[a.MainOf[row]]
+	main := a.MainOf[row]
 	for k := range r.Outliers {
 		one := &r.Outliers[k]
 		e := &r.Evidence[one.Row]
 		blocked, known := one.BlockedNS()
-		if !known || float64(one.WallNS) < ns || e.Thread != main.Thread || !a.Each[a.MainOf[row]].isIn(e, what) {
+		if !known || e.Thread != a.Locations[main].Thread || !a.Each[main].isIn(e, what) {
 			continue
 		}
-		n++
-		sum.Wall, sum.Blocked, sum.Delayed = sum.Wall+one.WallNS, sum.Blocked+blocked, sum.Delayed+one.RunDelayNS
-		sum.cpu, sum.Bytes = sum.cpu+one.CPUNS, plus(sum.Bytes, one.IOBytes)
+		o := OffCPU{Wall: one.WallNS, cpu: one.CPUNS, Delayed: one.RunDelayNS, Blocked: blocked, Bytes: one.IOBytes, Others: -1, Usage: one.Usage}
 		if one.IOBytes >= dataBytes {
-			sum.data += blocked
+			o.data = blocked
 		}
-		sum.MinorFaults, sum.MajorFaults = plus(sum.MinorFaults, one.MinorFaults), plus(sum.MajorFaults, one.MajorFaults)
+		list = append(list, o)
 	}
-	return sum, n
+	return list
 }
 
 // isIn reports whether a row of measurements belongs to a computation.
@@ -187,6 +194,42 @@ func (a *Account) isIn(e *trace.EvidenceRow, what Activity) bool {
 	}
 	return false
 }
+
+// extrapolateApart is extrapolate, but long instances that were measured one by one stand for
+// themselves only: they are always measured, the others are a sample.
+func (o *OffCPU) extrapolateApart(t *Tally, singles []OffCPU) bool {
+	var long OffCPU
+	for i := range singles {
+		if one := &singles[i]; float64(one.Wall) >= exceptional*t.Spread.Quantile(0.5) {
+			long.count++
+			for k, ns := range long.sums() {
+				*ns += max(0, *one.sums()[k])
+			}
+		}
+	}
+	if long.count == 0 || long.count >= o.count || long.Wall >= o.Wall || long.Wall >= t.Ns {
+		return o.extrapolate(t)
+	}
+	for k, ns := range o.sums() {
+		if *ns > 0 {
+			*ns = max(0, *ns-*long.sums()[k])
+		}
+	}
+	o.count -= long.count
+	if !o.extrapolate(&Tally{Count: t.Count - long.count, Ns: t.Ns - long.Wall}) {
+		return false
+	}
+	o.count += long.count
+	for k, ns := range o.sums() {
+		if *ns >= 0 {
+			*ns += *long.sums()[k]
+		}
+	}
+	return true
+}
+
+// exceptional is how many times the usual duration an instance takes to stand for itself.
+const exceptional = 4
 
 // extrapolate scales the measurements to all instances of t: the tracer measures only some of many
 // instances. Few measurements stay as they are, a lower bound. It reports false if there are none.
@@ -203,12 +246,17 @@ func (o *OffCPU) extrapolate(t *Tally) bool {
 	return true
 }
 
-// scale multiplies the measurements.
-func (o *OffCPU) scale(by float64) {
-	for _, ns := range []*int64{
+// sums returns the measurements.
+func (o *OffCPU) sums() []*int64 {
+	return []*int64{
 		&o.Wall, &o.cpu, &o.Delayed, &o.Blocked, &o.Others, &o.Bytes, &o.data,
 		&o.MinorFaults, &o.MajorFaults, &o.VoluntarySwitches, &o.InvoluntarySwitches, &o.SystemNS,
-	} {
+	}
+}
+
+// scale multiplies the measurements.
+func (o *OffCPU) scale(by float64) {
+	for _, ns := range o.sums() {
 		if *ns > 0 {
 			*ns = int64(by * float64(*ns))
 		}

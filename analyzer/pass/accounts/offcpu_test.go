@@ -45,3 +45,21 @@ func TestFewMeasurements(t *testing.T) {
 	}
 	require.False(t, new(OffCPU).extrapolate(&Tally{Count: 1, Ns: 6e9}))
 }
+
+// Twenty of 399 instances of 5 ms were measured, a fifth of each without a CPU, and one of 2 s, in
+// which the rank was blocked: run delay is that of the 5 ms, and only the long one is blocked.
+func TestLongInstancesStandForThemselves(t *testing.T) {
+	long := OffCPU{Wall: 2e9, Blocked: 2e9, Others: -1, Usage: trace.UnknownUsage}
+	o := OffCPU{count: 21, Wall: 2e9 + 1e8, cpu: 8e7, Delayed: 2e7, Blocked: 2e9, Usage: trace.Usage{MinorFaults: 20}}
+	tally := Tally{Count: 399, Ns: 398*5e6 + 2e9}
+	for range 398 {
+		tally.Spread.add(5e6)
+	}
+	tally.Spread.add(2e9)
+	require.True(t, o.extrapolateApart(&tally, []OffCPU{long, {Wall: 6e6, Delayed: 6e6}}))
+	require.InEpsilon(t, 398e6, float64(o.Delayed), 1e-6)
+	require.EqualValues(t, 2e9, o.Blocked)
+	require.InEpsilon(t, 398, float64(o.MinorFaults), 0.01)
+	require.InEpsilon(t, float64(tally.Ns), float64(o.Wall), 1e-6)
+	require.EqualValues(t, -1, long.Others)
+}

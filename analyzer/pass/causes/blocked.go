@@ -96,12 +96,7 @@ func without(e *evidence, only map[int]bool, in outliers.Scope, part func(*accou
 		cuts[i] = map[predict.Region]cut{}
 		for what, o := range e.Each[i].OffCPU {
 			if t := e.Each[i].Tallies[what]; t != nil && o.Wall > 0 && in.Has(what) {
-				cuts[i][regionOf(what)] = cutOf(t, e.usual(what), part(o), o.Wall, func(limit float64, n int) *int64 {
-					if long := e.LongOffCPU(e.Locations[i].Row, what, limit, n); long != nil {
-						return new(part(long))
-					}
-					return nil
-				})
+				cuts[i][regionOf(what)] = cutOf(t, e.usual(what), part(o), o.Wall, keptOf(e.Singles(e.Locations[i].Row, what), e.usual(what), part))
 			}
 		}
 	}
@@ -114,27 +109,52 @@ func without(e *evidence, only map[int]bool, in outliers.Scope, part func(*accou
 }
 
 // A cut is how instances of a computation become shorter: those above the limit take as long as
-// usual or, if there is no limit, all are multiplied by the factor.
-type cut struct{ factor, limit, usual float64 }
+// usual or, if there is no limit, all are multiplied by the factor. Instances from kept on stay as
+// they are.
+type cut struct{ factor, limit, usual, kept float64 }
+
+// A kept is instances that a cut must not shorten: there are n of them, all at least least long.
+type kept struct{ least, sum, n float64 }
+
+// keptOf returns the long instances that something else made long than what is removed: of which
+// that part was measured to be small. They must be longer than all others.
+func keptOf(singles []accounts.OffCPU, usual float64, part func(*accounts.OffCPU) int64) (k kept) {
+	other := longer * usual
+	for i := range singles {
+		if wall := float64(singles[i].Wall); float64(part(&singles[i])) >= explains*(wall-usual) {
+			other = max(other, wall)
+		}
+	}
+	for i := range singles {
+		if wall := float64(singles[i].Wall); usual > 0 && wall > other {
+			if k.n == 0 || wall < k.least {
+				k.least = wall
+			}
+			k.sum, k.n = k.sum+wall, k.n+1
+		}
+	}
+	k.least *= 0.99 // clocks of measurements and of calls differ
+	return k
+}
 
 // cutOf returns the cut that removes ns of the measured wall time of a computation. A factor must
 // not shorten what was normal: if the pauses of long instances explain what is to be removed, and
-// are not much more, only these become shorter. ofLong returns what part of the n instances beyond
-// a limit was measured to be removed, nil if that is not known.
-func cutOf(t *accounts.Tally, usual float64, ns, wall int64, ofLong func(limit float64, n int) *int64) cut {
+// are not much more, only these become shorter.
+func cutOf(t *accounts.Tally, usual float64, ns, wall int64, but kept) cut {
 	if usual > 0 {
 		n, long := t.Spread.Above(longer * usual)
-		if pauses := long - float64(n)*usual; pauses >= explains*float64(ns) && explains*pauses <= float64(ns) {
-			if measured := ofLong(longer*usual, n); measured == nil || float64(*measured) >= explains*pauses {
-				return cut{1, longer * usual, usual}
-			}
+		pauses := long - but.sum - (float64(n)-but.n)*usual
+		if pauses >= explains*float64(ns) && explains*pauses <= float64(ns) {
+			return cut{1, longer * usual, usual, but.least}
 		}
 	}
-	return cut{factor: 1 - min(1, float64(ns)/float64(wall))}
+	return cut{factor: 1 - min(1, float64(ns)/max(1, float64(wall)-but.sum)), kept: but.least}
 }
 
 func (c cut) of(ns int64) int64 {
 	switch {
+	case c.kept > 0 && float64(ns) >= c.kept:
+		return ns
 	case c.usual == 0:
 		return int64(float64(ns) * c.factor)
 	case float64(ns) > c.limit:

@@ -302,7 +302,7 @@ func variationOf(e *evidence, regions []varying) Hypothesis {
 	setKernel(c, v)
 	cuts := map[predict.Region]cut{}
 	for _, r := range regions {
-		cuts[regionOf(r.what)] = cut{1, r.limit, r.usual}
+		cuts[regionOf(r.what)] = cut{factor: 1, limit: r.limit, usual: r.usual}
 	}
 	h.change = change{takes: func(_ int, r predict.Region, ns int64) int64 {
 		if c, known := cuts[r]; known {

@@ -8,12 +8,13 @@
 // be recent (at most EXPIRY old); otherwise the instance is not measured.
 //
 // A reading has two parts. The quick one reads the CPU clocks of the thread and the process, and
-// the thread's getrusage. If the quick one leaves a part of the time unexplained, the thorough one reads the run delay
-// (/proc/thread-self/schedstat) and the I/O (/proc/thread-self/io). All readings take at most a
-// thousandth of the time: each thread has a budget that grows with time, and the measured cost of a
-// reading is subtracted from it. If it is used up, beginning computations are not measured. After
-// call sites where the last one was not explained, the budget must allow for thorough readings at
-// both ends.
+// the thread's getrusage. If the quick one leaves a part of the time unexplained, the thorough one
+// reads the run delay (/proc/thread-self/schedstat) and the I/O (/proc/thread-self/io). All
+// readings take at most a thousandth of the time: each thread has a budget that grows with time,
+// and the measured cost of a reading is subtracted from it. If it is used up, beginning
+// computations are not measured. After call sites where the last one was not explained, the budget
+// must allow for thorough readings at both ends. Only exceptionally long ones are measured
+// nevertheless, at their end: a reader of the sums has to take them apart, since they are no sample.
 //
 // Sums are in a mapped file, and consistent at any time: each row has two copies, one valid and
 // one to be written.
@@ -40,7 +41,7 @@
 #define CAIRN_PROC "/proc" // changed in tests
 #endif
 
-static const double LONG_NS = 1e6, EXPIRY_NS = 16e6, CALIBRATION_NS = 1e6;
+static const double LONG_NS = 1e6, EXCEPTION_NS = 100e6, EXPIRY_NS = 16e6, CALIBRATION_NS = 1e6;
 static const int64_t NEGLIGIBLE_NS = 50000; // unexplained time off CPU that is ignored: an interrupt, the reading itself
 static const int64_t BLOCKED_NS = 1000000;  // time blocked from which on I/O is read
 static const int64_t DATA_BYTES = 4096;     // less is no data: a runtime wakes its own threads through pipes
@@ -495,7 +496,8 @@ uint64_t cairn_evidence_enter(struct cairn_thread *t, const struct cairn_call *c
 		ns = tick_ns();
 		if (row != NULL) {
 			row->ticks += now - t->returned;
-			if (w->exact || (!w->unmeasured && affordable(w, now, w->quick_costs_ns + w->thorough_costs_ns, ns))) {
+			const bool measurable = !w->unmeasured || (double)(now - t->returned) * ns >= EXCEPTION_NS;
+			if (w->exact || (measurable && affordable(w, now, w->quick_costs_ns + w->thorough_costs_ns, ns))) {
 				w->explain = (uint16_t)((w->explain & ~bit) | (measure(w, row, t->returned, now, ns) ? bit : 0));
 				w->budget_ns -= cost_since(began, ns);
 			}
