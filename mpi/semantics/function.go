@@ -122,11 +122,36 @@ func (f *Function) StartsOrEnds() bool {
 	return false
 }
 
-// IsAboutMessages reports whether calls have to do with messages or with the data in them. Others
-// ask or set something, or are collective.
+// IsAboutMessages reports whether calls send, receive, or wait for messages, or access the memory
+// of other processes.
 func (f *Function) IsAboutMessages() bool {
 	switch mpi.Class(f.Words).Group() {
-	case mpi.GroupPointToPoint, mpi.GroupRMA, mpi.GroupDatatype:
+	case mpi.GroupPointToPoint, mpi.GroupRMA:
+		return !f.IsLocal()
+	}
+	return false
+}
+
+// IsLocal reports whether calls neither communicate nor wait for others (MPI 4.0 §2.4.2): they
+// create, query, change or free objects of their own process, or copy its data. Calls that only
+// start or test an operation are not among them.
+func (f *Function) IsLocal() bool {
+	switch f.Operation {
+	case StatusAccess, RequestFree, GeneralizedRequest, WindowMemory, DatatypeCreate, DatatypeFree, DatatypeCommit,
+		GroupCreate, GroupFree, OpCreate, OpFree, InfoCreate, InfoFree, InfoChange, ErrhandlerCreate, ErrhandlerFree,
+		ErrhandlerUse, ErrorCodes, KeyvalCreate, KeyvalFree, Attribute, SetName, SetInfo, MemoryAlloc, MemoryFree,
+		Datarep, Query, Time, Control, Convert, Tool, ToolRead:
+		return !f.Collective && !f.StartsOrEnds()
+	case SendBuffers: // to detach or flush one waits for its messages
+		return mpi.Class(f.Words).Has("attach")
+	}
+	return f.CopiesData()
+}
+
+// CopiesData reports whether calls copy or combine data within their process.
+func (f *Function) CopiesData() bool {
+	switch f.Operation {
+	case Pack, Unpack, ReduceLocal:
 		return true
 	}
 	return false

@@ -320,3 +320,19 @@ func TestMovements(t *testing.T) {
 		}
 	}
 }
+
+// Local calls neither communicate nor wait, whatever their group. Those that start or test
+// something, that wait for the messages of a buffer, or that all processes make are not local.
+func TestLocalCalls(t *testing.T) {
+	for name, local := range map[string]bool{
+		"MPI_Dims_create": true, "MPI_Type_commit": true, "MPI_Type_indexed_c": true, "MPI_Info_set": true, "MPI_Group_incl": true, "MPI_Comm_rank": true,
+		"MPI_Wtime": true, "MPI_Pack": true, "MPI_Reduce_local": true, "MPI_Buffer_attach": true, "MPI_Comm_set_name": true, "MPI_Request_free": true,
+		"MPI_T_pvar_read": true, "MPI_Win_attach": true, "MPI_Comm_get_parent": true,
+		"MPI_Buffer_detach": false, "MPI_Comm_set_info": false, "MPI_Comm_dup": false, "MPI_Isend": false, "MPI_Test": false, "MPI_Iprobe": false,
+		"MPI_Win_create": false, "MPI_Put": false, "MPI_Init": false, "MPI_T_finalize": false, "MPI_File_seek": false, "MPI_Abort": false, "MPI_Start": false,
+	} {
+		f := of(t, name)
+		assert.Equal(t, local, f.IsLocal(), name)
+		assert.False(t, f.IsLocal() && f.IsAboutMessages(), name)
+	}
+}
