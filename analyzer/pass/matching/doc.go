@@ -6,6 +6,7 @@
 //
 //   - the wait states (package waitstate), about 8 bytes each, in a spool
 //   - their sums by call site and by partner
+//   - what the calls of each call site complete, with its size
 //   - the event log of calls and dependencies (package eventlog)
 //   - the profile
 //   - for each location, when its part of the run begins and ends

@@ -31,6 +31,7 @@ type Result struct {
 	Caused       []int64 // by location: time that others waited for it, in ns
 	Kinds        [waitstate.NumKinds]KindTotal
 	Tables       []WaitTables // by location
+	Completed    map[eventlog.CallSite]*Completed
 	WrongOrder   [2]waitstate.WrongOrder
 	Leftovers    []match.Leftover
 	Violations   waitstate.Violations
@@ -42,9 +43,10 @@ type Result struct {
 	cuts         match.Cuts
 
 	// only during the pass
-	finder   *waitstate.Finder
-	recorder *eventlog.Recorder
-	counting []counting
+	finder      *waitstate.Finder
+	recorder    *eventlog.Recorder
+	completions *completions
+	counting    []counting
 }
 
 // A KindTotal is the number and total duration of the wait states of one kind.
@@ -58,7 +60,7 @@ type KindTotal struct {
 func run(ctx context.Context, t timeline.Trace, m *clock.Map) (*Result, error) {
 	if m == nil {
 		f := newResult(t)
-		along := &clock.Observer{Handler: match.Together(f.finder, f.recorder), See: f.see, Decoded: f.decoded, Cuts: &f.cuts}
+		along := &clock.Observer{Handler: f.handler(), See: f.see, Decoded: f.decoded, Cuts: &f.cuts}
 		var err error
 		if m, err = clock.AnalyzeWith(ctx, t, along); err != nil {
 			f.recorder.Close()
@@ -75,7 +77,7 @@ func run(ctx context.Context, t timeline.Trace, m *clock.Map) (*Result, error) {
 	if m.Clocks != nil && m.Clocks.Window != nil {
 		cuts = nil // times of a window are clipped
 	}
-	leftovers, err := match.InSections(ctx, t, m.Clocks, match.Together(f.finder, f.recorder), cuts, f.see, f.decoded)
+	leftovers, err := match.InSections(ctx, t, m.Clocks, f.handler(), cuts, f.see, f.decoded)
 	if err != nil {
 		f.recorder.Close()
 		return nil, fmt.Errorf("matching: %w", err)
@@ -94,11 +96,16 @@ func newResult(t timeline.Trace) *Result {
 	}
 	f.finder = waitstate.NewFinder(t, f.found)
 	f.Profile, f.counting = profile.New(t), make([]counting, n)
-	f.recorder = eventlog.NewRecorder(t)
+	f.recorder, f.completions = eventlog.NewRecorder(t), newCompletions()
 	for i := range f.Waits {
 		f.Waits[i] = newWaitLog(f.recorder.Spool(), n)
 	}
 	return f
+}
+
+// handler receives what is matched.
+func (f *Result) handler() match.Handler {
+	return match.Together(f.finder, f.recorder, f.completions)
 }
 
 func (f *Result) see(c *match.Call) {
@@ -122,7 +129,8 @@ func (f *Result) finish(leftovers []match.Leftover, m *clock.Map) {
 		f.Waits[i].open = nil
 	}
 	f.Log = f.recorder.Finish()
-	f.finder, f.recorder, f.counting = nil, nil, nil
+	f.Completed = f.completions.sites
+	f.finder, f.recorder, f.completions, f.counting = nil, nil, nil, nil
 }
 
 // counting selects the calls of a location for the profile: those of the run.

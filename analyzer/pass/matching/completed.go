@@ -1,0 +1,92 @@
+package matching
+
+import (
+	"github.com/cairn-mpi/cairn/analyzer/eventlog"
+	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/internal/recent"
+)
+
+// Completed is the messages and collectives that the calls of a call site complete: their own, or
+// those of requests that other calls have started.
+type Completed struct {
+	Messages, Collectives uint64
+	Sized                 uint64 // of both: those whose size is known (not that of a barrier),
+	Bytes                 uint64 // and the sum of their sizes; of a collective its largest buffer
+	// Started is how many of both another call had started, and Ahead how long before the wait for
+	// their completion, in total nanoseconds.
+	Started uint64
+	Ahead   int64
+}
+
+// AreCollectives reports whether most of what is completed there is collectives.
+func (c *Completed) AreCollectives() bool { return c.Collectives > c.Messages }
+
+// AreStarted reports whether other calls have started most of what is completed there.
+func (c *Completed) AreStarted() bool { return 2*c.Started > c.Messages+c.Collectives }
+
+// MeanBytes returns the mean size, if any is known.
+func (c *Completed) MeanBytes() (bytes float64, known bool) {
+	return float64(c.Bytes) / float64(max(1, c.Sized)), c.Sized > 0
+}
+
+// MeanAhead returns how long before the wait for them the operations were started that other calls
+// have started, in ns.
+func (c *Completed) MeanAhead() float64 {
+	return float64(c.Ahead) / float64(max(1, c.Started))
+}
+
+// completions is a match.Handler that counts what is completed, by call site.
+type completions struct {
+	sites  map[eventlog.CallSite]*Completed
+	recent recent.Cache[eventlog.CallSite, Completed]
+}
+
+func newCompletions() *completions {
+	return &completions{sites: map[eventlog.CallSite]*Completed{}}
+}
+
+// Message implements match.Handler. Both ends of a message are completed; a probe leaves it.
+func (c *completions) Message(m *match.Message) {
+	if m.Kind == match.Data && !m.Receive.Probe {
+		c.message(m.Send, m.Bytes)
+		c.message(m.Receive, m.Bytes)
+	}
+}
+
+func (c *completions) message(e *match.End, bytes int64) {
+	if e.Done != nil {
+		c.at(&e.Post, e.Done, bytes).Messages++
+	}
+}
+
+// Collective implements match.Handler.
+func (c *completions) Collective(of *match.Collective, part int) {
+	p := &of.Parts[part]
+	if p.Done == nil {
+		return
+	}
+	bytes := p.Bytes
+	if bytes == 0 {
+		bytes = -1 // it has no data, or of an unknown size
+	}
+	c.at(&p.Post, p.Done, bytes).Collectives++
+}
+
+// Settled implements match.Handler.
+func (c *completions) Settled(*match.Completion) {}
+
+// at returns the sums of the call site that completes an operation, with its size (−1: unknown) and
+// start added.
+func (c *completions) at(post *match.Point, done *match.Completion, bytes int64) *Completed {
+	site := eventlog.CallSite{Function: done.Function, Site: done.Site}
+	at := c.recent.At(c.sites, site, uint32(site.Function)<<8^site.Site)
+	if bytes >= 0 {
+		at.Sized++
+		at.Bytes += uint64(bytes)
+	}
+	if post.Function != done.Function || post.Enter != done.Enter {
+		at.Started++
+		at.Ahead += max(0, done.Begin-post.Exit)
+	}
+	return at
+}
