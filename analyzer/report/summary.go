@@ -72,7 +72,7 @@ func (r *Report) Text() string {
 	if list := Of[waits.Findings](r).Certain(); len(list) > 0 {
 		t.heading("Waiting, all ranks together")
 		for _, w := range section.First(slices.DeleteFunc(list, func(w waits.WaitTime) bool { return w.PartOf != "" }), summaryRows) {
-			t.row(wording.Duration(w.Seconds), fmt.Sprintf("%s, %d times: %s", w.Kind, w.Count, waits.Explain(w.Kind)))
+			t.row(wording.Duration(w.Seconds), fmt.Sprintf("%s, %s: %s", w.Kind, wording.Count(w.Count, "time", "times"), waits.Explain(w.Kind)))
 		}
 	}
 	if causes := Of[rootcauses.Findings](r).Costly(); len(causes) > 0 {
@@ -95,7 +95,7 @@ func (r *Report) Text() string {
 	if sites := Of[ranks.Findings](r).CallSites; len(sites) > 0 {
 		t.heading("Costliest MPI calls, all ranks together")
 		for _, s := range section.First(sites, summaryRows) {
-			what := fmt.Sprintf("%s, %d times", callsite.At(s.Function, s.CallSite), s.Calls)
+			what := callsite.At(s.Function, s.CallSite) + ", " + wording.Count(s.Calls, "time", "times")
 			if s.Waiting != nil && *s.Waiting > 0 {
 				what += fmt.Sprintf(", %s of it waiting", wording.Duration(*s.Waiting))
 			}
@@ -124,7 +124,7 @@ func (r *Report) origins() string {
 	if what == "" {
 		what = p.Executable
 	}
-	line := fmt.Sprintf("%s, attempt %d, run %d: %d ranks", what, p.Attempt, p.Run, p.Ranks)
+	line := fmt.Sprintf("%s, attempt %d, run %d: %s", what, p.Attempt, p.Run, wording.Count(p.Ranks, "rank", "ranks"))
 	if r.RunSeconds() > 0 {
 		line += ", " + wording.Duration(r.RunSeconds())
 	}
