@@ -26,7 +26,7 @@ func withLedger(rep *report.Report) *report.Report {
 		{What: "late-receiver", Label: "senders wait for receivers", Kind: verdict.LateReceiver}, {What: "preempted", Label: "preempted", Kind: verdict.CPUs},
 		{What: "throttled", Label: "stopped by CPU limits", Kind: verdict.CPUs}, {What: "blocked", Label: "blocked in the kernel", Kind: verdict.Excess},
 		{What: "messages", Label: "messages", Kind: verdict.Messages}, {What: "collectives", Label: "collective operations", Kind: verdict.Collectives},
-		{What: "io", Label: "files", Kind: verdict.IO}, {What: "start-end", Label: "start and end of MPI", Kind: verdict.StartEnd},
+		{What: "io", Label: "files", Kind: verdict.IO}, {What: "local", Label: "local MPI calls", Kind: verdict.Local}, {What: "start-end", Label: "start and end of MPI", Kind: verdict.StartEnd},
 		{What: "tracer", Label: "the tracer", Kind: verdict.Tracer}, {What: "unexplained", Label: "not explained"},
 	}}
 	all := report.Of[ranks.Findings](rep).Ranks

@@ -28,29 +28,28 @@ func (c *Cause) Advice(n Neighbors) []string {
 			"Let ranks start with what they have: send smaller blocks earlier, have several sweeps under way at once, or replace the chain by a collective (a tree of log2 P steps).",
 		}
 	case LateReceiver:
+		if c.Form == Seldom {
+			return []string{fmt.Sprintf("Poll more often in %s, or wait in a blocking call where there is nothing else to do: %s idle between two polls, %s on average.", c.Before.At(), c.some("it is", "they are"), wording.Duration(c.EachSeconds))}
+		}
 		step := "Post receives earlier (MPI_Irecv before the computation), so that messages find them."
 		if c.Form == NotInside {
 			step = "Let the receiver enter MPI while it computes (MPI_Test now and then), divide the computation, or turn on the library's progress thread: such a message moves only while both sides are inside MPI."
 		}
+		if c.Completes {
+			return []string{step, fmt.Sprintf("Or let the sender go on, and complete later what %s waits for.", c.Before.At())}
+		}
 		return []string{step, fmt.Sprintf("Or let the sender go on: replace %s by a non-blocking send that is completed later.", c.Before.At())}
-	case Messages:
-		if c.Form == TooLarge {
-			return []string{"Send less: only what has changed, in a smaller type, or compressed. Overlap the transfer with computation (non-blocking calls), and put ranks that exchange much data on one node."}
-		}
-		return []string{fmt.Sprintf("Send fewer and larger messages: collect what goes to one rank from %s and send it at once (a derived datatype, MPI_Pack, a buffer per neighbor).", c.Before.At())}
-	case Network:
-		return []string{"Put ranks that exchange much data on one node (see Placement), check that the library uses the fast network (UCX_TLS, btl, fabric), and send fewer, larger messages earlier."}
-	case Collectives:
-		if c.Form == TooLarge {
-			return []string{"Reduce or exchange less data, or on fewer ranks (a communicator per node first); start it early as a non-blocking collective and complete it late."}
-		}
-		return []string{fmt.Sprintf("Call %s less often: take it out of the inner loop, combine several into one with a longer buffer, or test for convergence only every so many iterations. If the result is needed only later, use the non-blocking form.", c.Before.At())}
+	case Messages, Network, Collectives, Local:
+		return c.adviseCalls()
 	case Kernel:
 		return []string{
 			c.look(),
 			"They wait there for a lock, another process, a device, the network or a sleep, not for a CPU. See what they call (a profiler for off-CPU time, strace -p); if the program wants to wait there, nothing is wrong.",
 		}
 	case IO:
+		if c.Form == Blocked {
+			return []string{"Read and write less, less often, or from a thread of its own, and check the file system (a local or parallel one instead of NFS)."}
+		}
 		return []string{"Write less often or less, use collective file calls with large contiguous pieces, and check the file system (a local or parallel one instead of NFS)."}
 	case StartEnd:
 		return []string{fmt.Sprintf("Look at what %s does before MPI_Init, and at how its pod starts (image pull, mounts, scheduling).", c.Who())}
@@ -61,6 +60,82 @@ func (c *Cause) Advice(n Neighbors) []string {
 	case Hang, Crash, Nobody, Unknown:
 	}
 	return nil
+}
+
+// adviseCalls returns what to do about calls that cost much themselves.
+func (c *Cause) adviseCalls() []string {
+	at := c.Before.At()
+	switch {
+	case c.Kind == Local && c.Form == Copies:
+		return []string{fmt.Sprintf("%s copies data within a rank and sends nothing: send from where the data is (a derived datatype), or copy less of it.", at)}
+	case c.Kind == Local:
+		return []string{fmt.Sprintf("%s neither sends anything nor waits for others: call it once, before the loop, and keep and reuse what it returns or creates.", at)}
+	case c.Kind == Network:
+		return c.adviseNetwork()
+	case c.Form == NoOverlap:
+		return []string{c.progress()}
+	case c.Form == TooLarge && c.Kind == Collectives:
+		return []string{"Reduce or exchange less data, or on fewer ranks (a communicator per node first). " + c.overlap()}
+	case c.Form == TooLarge:
+		return []string{"Send less: only what has changed, in a smaller type, or compressed. " + c.overlap()}
+	}
+	return []string{c.adviseSmall()}
+}
+
+// adviseSmall returns what to do about calls that cost much although they move little data, or
+// nobody knows how much.
+func (c *Cause) adviseSmall() string {
+	at := c.Before.At()
+	switch {
+	case c.Form == TooMany:
+		return fmt.Sprintf("Send fewer and larger messages: collect what goes to one rank%s and send it at once (a derived datatype, MPI_Pack, a buffer per neighbor).", c.from())
+	case c.Form == TooOften && c.Completes:
+		return fmt.Sprintf("Start fewer of the collectives that %s completes: take them out of the inner loop, combine several into one with a longer buffer, or test for convergence only every so many iterations.", at)
+	case c.Form == TooOften:
+		return fmt.Sprintf("Call %s less often: take it out of the inner loop, combine several into one with a longer buffer, or test for convergence only every so many iterations. If the result is needed only later, use the non-blocking form.", at)
+	case c.Bytes > 0:
+		return fmt.Sprintf("Look at the calls of %s in the timeline: they take %s each without waiting for another rank, which neither their number nor their size explains.", at, wording.Duration(c.EachSeconds))
+	}
+	step := fmt.Sprintf("Look at the calls of %s in the timeline: they take %s each without waiting for another rank.", at, wording.Duration(c.EachSeconds))
+	if c.Kind == Messages {
+		step += " How much data they move is not known."
+	}
+	return step
+}
+
+// overlap returns how a transfer can overlap with computation.
+func (c *Cause) overlap() string {
+	if c.Completes {
+		return fmt.Sprintf("Start it earlier (now it is started %s before the wait for it), and compute meanwhile what does not need it.", wording.Duration(c.AheadSeconds))
+	}
+	return "Overlap the transfer with computation: start it early with a non-blocking call, and complete it late."
+}
+
+// progress returns how what was started early proceeds before the wait for it.
+func (c *Cause) progress() string {
+	return fmt.Sprintf("What %s completes was started %s before, but with most libraries it proceeds only while its ranks are inside MPI: call MPI_Test on it now and then during the computation, or turn on the library's progress thread. Persistent requests save a part of each start.",
+		c.Before.At(), wording.Duration(c.AheadSeconds))
+}
+
+// from names the call whose messages are too many, if they are its own.
+func (c *Cause) from() string {
+	if c.Completes {
+		return ""
+	}
+	return " from " + c.Before.At()
+}
+
+func (c *Cause) adviseNetwork() []string {
+	step := "Put ranks that exchange much data on one node (see Placement), and check that the library uses the fast network (UCX_TLS, btl, fabric)."
+	switch c.Form {
+	case TooMany:
+		step += " Send fewer and larger messages."
+	case TooLarge:
+		step += " " + c.overlap()
+	case NoOverlap:
+		step += " " + c.progress()
+	}
+	return []string{step}
 }
 
 // look returns which code to look at.
@@ -169,6 +244,9 @@ func (c *Cause) adviseImbalance() []string {
 func (c *Cause) adviseCPUs() []string {
 	if c.Form == Limits {
 		return []string{"Raise the CPU limits of the pods (resources.limits.cpu), or remove them; a rank needs a whole CPU for each of its threads, and MPI polls while it waits."}
+	}
+	if c.Ranks != "" {
+		return []string{"See what else runs on its CPUs: other processes of the node, more threads than CPUs (OMP_NUM_THREADS)."}
 	}
 	return []string{
 		"Give each rank a CPU of its own: fewer ranks on a node (slotsPerWorker, more workers), larger CPU requests, nothing else on these nodes.",

@@ -65,6 +65,10 @@ type Cause struct {
 	// their messages.
 	Calls uint64  `json:"calls"`
 	Bytes float64 `json:"bytes"`
+	// Completes is set if the calls complete what other calls have started, on average AheadSeconds
+	// before.
+	Completes    bool    `json:"completes"`
+	AheadSeconds float64 `json:"ahead_seconds"`
 	// LostSeconds is the time that the ledger attributes to it, over all ranks.
 	LostSeconds float64 `json:"lost_seconds"`
 	// GainSeconds is how much shorter the run would be without it, given that the causes before it
@@ -156,6 +160,7 @@ const (
 	Messages      Kind = "messages"      // point-to-point messages themselves
 	Collectives   Kind = "collectives"   // collective operations themselves
 	IO            Kind = "io"            // files
+	Local         Kind = "local-calls"   // calls that neither communicate nor wait for others
 	StartEnd      Kind = "start-end"     // MPI_Init, MPI_Finalize, and the launch
 	Kernel        Kind = "kernel"        // ranks are blocked in the kernel, all of them or many
 	CPUs          Kind = "cpus"          // ranks lack CPUs, or are stopped by CPU limits
@@ -180,9 +185,12 @@ type Form string
 //   - Variation: WarmUp (at first), Drift (ever longer), Once, Sometimes (rarely, at different times
 //     on different ranks)
 //   - Serialization: Chain, Pipeline, Master (one rank works while others wait for it)
-//   - LateReceiver: NotPosted, NotInside (posted, but the receiver computes)
-//   - Messages: TooMany (small ones), TooLarge
-//   - Collectives: TooOften, TooLarge
+//   - LateReceiver: NotPosted, NotInside (posted, but the receiver computes), Seldom (it is idle
+//     between polls, for EachSeconds)
+//   - Messages: TooMany (small ones), TooLarge, NoOverlap (started early, and yet completed in the
+//     wait), none if they are few, or of unknown size
+//   - Collectives: TooOften, TooLarge, NoOverlap, none if they are few
+//   - Local: Copies (of data), otherwise none
 //   - StartEnd: Start, End
 //   - IO: Blocked (in the kernel, while data is read or written), otherwise none
 //   - CPUs: TooFew, Limits
@@ -213,6 +221,9 @@ const (
 	TooMany   Form = "too-many"
 	TooLarge  Form = "too-large"
 	TooOften  Form = "too-often"
+	NoOverlap Form = "no-overlap"
+	Copies    Form = "copies"
+	Seldom    Form = "seldom-polls"
 	Start     Form = "start"
 	End       Form = "end"
 	TooFew    Form = "too-few"

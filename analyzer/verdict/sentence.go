@@ -23,9 +23,12 @@ func text(causes []Cause, f Facts) string {
 	}
 	if len(causes) == 0 {
 		b.WriteString(begin(nobody(f)))
+		if f.isShort() {
+			fmt.Fprintf(&b, " The run is too short to say more: %s.", f.main())
+		}
 		return b.String()
 	}
-	b.WriteString(begin(causes[0].sentence()))
+	b.WriteString(begin(causes[0].said(f.RunSeconds)))
 	b.WriteString(causes[0].gain(f.RunSeconds))
 	for i, c := range causes[1:] {
 		lead := " Next: "
@@ -38,7 +41,10 @@ func text(causes []Cause, f Facts) string {
 		}
 		b.WriteString(".")
 	}
-	if f.StartEnd >= muchStartEnd*f.RunSeconds && !slices.ContainsFunc(causes, func(c Cause) bool { return c.Kind == StartEnd }) {
+	switch {
+	case f.isShort():
+		fmt.Fprintf(&b, " The run is short, %s: a longer one shows this more surely.", f.main())
+	case f.StartEnd >= muchStartEnd*f.RunSeconds && !slices.ContainsFunc(causes, func(c Cause) bool { return c.Kind == StartEnd }):
 		fmt.Fprintf(&b, " The start and the end of MPI take %s of the run, which a longer run would hide.", wording.Duration(f.StartEnd))
 	}
 	return b.String()
@@ -47,6 +53,28 @@ func text(causes []Cause, f Facts) string {
 // muchStartEnd is the fraction of the run in MPI_Init and MPI_Finalize from which on the text
 // mentions it beside the causes.
 const muchStartEnd = 0.25
+
+// said returns the sentence of a cause. One that costs little does not make a job slow.
+func (c *Cause) said(run float64) string {
+	if c.GainSeconds == nil || *c.GainSeconds >= little*run {
+		return c.sentence()
+	}
+	return strings.Replace(c.sentence(), "this job slow", "this job a little slower", 1)
+}
+
+// little is the fraction of the run up to which a cause costs it little.
+const little = 0.05
+
+// shortRun is how long, in seconds, a run has to be between the start and the end of MPI for chance
+// to matter little.
+const shortRun = 0.3
+
+func (f *Facts) isShort() bool { return f.Ended > 0 && f.RunSeconds-f.StartEnd < shortRun }
+
+// main describes the time of the run between the start and the end of MPI.
+func (f *Facts) main() string {
+	return wording.Duration(f.RunSeconds-f.StartEnd) + " between the start and the end of MPI"
+}
 
 // gap returns a sentence that a part was not traced, if that may change the verdict; otherwise "".
 func (f Facts) gap() string {
@@ -74,7 +102,7 @@ func (c *Cause) sentence() string {
 		return c.serialization()
 	case LateReceiver:
 		return c.lateReceiver()
-	case Messages, Network, Collectives, IO:
+	case Messages, Network, Collectives, IO, Local:
 		if c.Form == Blocked {
 			return "files make this job slow: " + c.blockedAlike()
 		}
@@ -89,10 +117,7 @@ func (c *Cause) sentence() string {
 	case Kernel:
 		return "waiting in the kernel makes this job slow: " + c.blockedAlike()
 	case CPUs:
-		if c.Form == Limits {
-			return "CPU limits make this job slow: they stop the containers of all ranks alike"
-		}
-		return "too few CPUs make this job slow: ranks are ready to compute and wait for a CPU, all alike"
+		return c.cpus()
 	case Tracer:
 		return "the tracer itself makes this job slow"
 	case Hang, Crash, Nobody, Unknown:
@@ -166,20 +191,33 @@ func (c *Cause) excess() string {
 	return b.String()
 }
 
+// cpus describes that all ranks lack CPUs.
+func (c *Cause) cpus() string {
+	switch {
+	case c.Form == Limits && c.Ranks != "":
+		return fmt.Sprintf("the CPU limit of its container makes this job slow: it stops %s", c.Who())
+	case c.Form == Limits:
+		return "CPU limits make this job slow: they stop the containers of all ranks alike"
+	case c.Ranks != "":
+		return fmt.Sprintf("too few CPUs make this job slow: %s is ready to compute and waits for a CPU", c.Who())
+	}
+	return "too few CPUs make this job slow: ranks are ready to compute and wait for a CPU, all alike"
+}
+
 // blockedAlike describes that all ranks, or many, are blocked in the kernel.
 func (c *Cause) blockedAlike() string {
-	who, each := c.Who(), ""
-	if c.Ranks == "" {
+	who, are, spend, each, run := c.Who(), "are", "they spend", " each, on average", "they neither run nor are ready to run"
+	switch {
+	case c.Ranks == "":
 		who = "all ranks alike"
+	case !c.isSeveral():
+		are, spend, each, run = "is", "it spends", "", "it neither runs nor is ready to run"
 	}
-	if c.Ranks == "" || c.isSeveral() {
-		each = " each, on average"
-	}
-	text := fmt.Sprintf("%s are blocked for %s of the %s that they spend %s%s", who, wording.Duration(c.BlockedSeconds), wording.Duration(c.EachSeconds), c.where(), each)
+	text := fmt.Sprintf("%s %s blocked for %s of the %s that %s %s%s", who, are, wording.Duration(c.BlockedSeconds), wording.Duration(c.EachSeconds), spend, c.where(), each)
 	if c.Form == Blocked {
 		return fmt.Sprintf("%s, with %s read or written meanwhile", text, humanize.IBytes(uint64(c.Bytes)))
 	}
-	return text + ": they neither run nor are ready to run"
+	return text + ": " + run
 }
 
 // stopped reports that the CPU limit stopped a rank's container.
@@ -212,6 +250,14 @@ func (c *Cause) pick(one, several string) string {
 		return several
 	}
 	return one
+}
+
+// some returns one for a single rank, several for more and for ranks that are not named.
+func (c *Cause) some(one, several string) string {
+	if c.Ranks == "" {
+		return several
+	}
+	return c.pick(one, several)
 }
 
 func (c *Cause) isSeveral() bool { return strings.ContainsAny(c.Ranks, "-,") }
@@ -343,6 +389,11 @@ func (c *Cause) times() string {
 
 // lateReceiver describes which ranks wait in a send.
 func (c *Cause) lateReceiver() string {
+	if c.Form == Seldom {
+		return fmt.Sprintf("%s%s %s this job slow: %s %s in %s only every %s, and %s idle in between while others wait for %s",
+			c.Who(), c.whereabouts(), c.some("makes", "make"), c.some("it", "they"), c.some("polls", "poll"), c.Before.At(), wording.Duration(c.EachSeconds),
+			c.some("is", "are"), c.some("it", "them"))
+	}
 	until := "the receiver has posted its receive"
 	if c.Form == NotInside {
 		until = "the receiver, which computes, calls MPI again"
@@ -366,26 +417,54 @@ func (c *Cause) calls() string {
 	if c.Calls != 1 {
 		place += " each"
 	}
-	size := ")"
 	if c.Bytes > 0 {
-		size = fmt.Sprintf(", %s on average)", humanize.IBytes(uint64(c.Bytes)))
+		place += fmt.Sprintf(", %s%s on average", c.completed(), humanize.IBytes(uint64(c.Bytes)))
 	}
-	place += size
+	most := "most of their time goes to "
+	if c.Form == NoOverlap {
+		most = fmt.Sprintf("they are started %s before the wait for them, and yet most of their time goes to ", wording.Duration(c.AheadSeconds))
+	}
+	return c.expensive() + " make this job slow: " + most + place + ")"
+}
+
+// completed names what calls complete that others have started; "" for calls that do not.
+func (c *Cause) completed() string {
 	switch {
-	case c.Kind == Network:
-		return "messages between nodes make this job slow: most of their time goes to " + place
-	case c.Kind == Messages && c.Form == TooLarge:
-		return "large messages make this job slow: most of their time goes to " + place
-	case c.Kind == Messages && c.Bytes == 0: // the size is not known
-		return "messages make this job slow: most of their time goes to " + place
-	case c.Kind == Messages:
-		return "many small messages make this job slow: most of their time goes to " + place
-	case c.Kind == Collectives && c.Form == TooLarge:
-		return "collectives of much data make this job slow: most of their time goes to " + place
+	case !c.Completes:
+		return ""
 	case c.Kind == Collectives:
-		return "many collectives make this job slow: most of their time goes to " + place
+		return "collectives of "
 	}
-	return "files make this job slow: most of their time goes to " + place
+	return "messages of "
+}
+
+// expensive names the calls that take the time.
+func (c *Cause) expensive() string {
+	switch {
+	case c.Kind == IO:
+		return "files"
+	case c.Kind == Local && c.Form == Copies:
+		return "copies of data within ranks"
+	case c.Kind == Local:
+		return "local MPI calls"
+	case c.Kind == Network:
+		return "messages between nodes"
+	case c.Form == NoOverlap && c.Kind == Collectives:
+		return "non-blocking collectives"
+	case c.Form == NoOverlap:
+		return "non-blocking messages"
+	case c.Form == TooLarge && c.Kind == Collectives:
+		return "collectives of much data"
+	case c.Form == TooLarge:
+		return "large messages"
+	case c.Form == TooOften:
+		return "many collectives"
+	case c.Form == TooMany:
+		return "many small messages"
+	case c.Kind == Collectives:
+		return "collectives"
+	}
+	return "messages"
 }
 
 // gain returns a sentence on how much shorter the run would be.
@@ -439,6 +518,9 @@ func (c *Cause) Short() string {
 		}
 		return "ranks that compute one after the other"
 	case LateReceiver:
+		if c.Form == Seldom {
+			return "seldom polls in " + c.Before.At()
+		}
 		return "late receivers of " + c.Before.At()
 	case Network:
 		return "messages between nodes, most of all " + c.Before.At()
@@ -446,6 +528,8 @@ func (c *Cause) Short() string {
 		return "messages, most of all " + c.Before.At()
 	case Collectives:
 		return "collectives, most of all " + c.Before.At()
+	case Local:
+		return "local MPI calls, most of all " + c.Before.At()
 	case IO:
 		if c.Form == Blocked {
 			return "files " + Between(c.After, c.Before)

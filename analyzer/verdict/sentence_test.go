@@ -113,7 +113,27 @@ func TestTheSentence(t *testing.T) {
 			"Rank 3 (pod w-1, node n2) makes this job slow: it alone computes between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, 100 times for 60 ms, and the others wait for it." + without},
 		"master, once": {slow(func(c *verdict.Cause) { c.Kind, c.Form, c.Of = verdict.Serialization, verdict.Master, 1 }),
 			"Rank 3 (pod w-1, node n2) makes this job slow: it alone computes between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, for 60 ms, and the others wait for it." + without},
+	} {
+		t.Run(name, func(t *testing.T) { assertSays(t, c.cause, c.says) })
+	}
+}
 
+func assertSays(t *testing.T, c verdict.Cause, says string) {
+	t.Helper()
+	v := verdict.Of([]verdict.Cause{c}, verdict.Facts{RunSeconds: 10, Ranks: 8, Ended: 8})
+	assert.Equal(t, says, v.Text)
+	assert.Equal(t, c.Kind, v.Blames)
+	assert.Equal(t, c.Ranks, v.Ranks)
+	assert.Equal(t, c.Rank, v.Rank)
+	assert.Equal(t, c.GainSeconds, v.GainSeconds)
+}
+
+// The same for causes about calls, CPUs, and the tracer.
+func TestTheSentenceOnCalls(t *testing.T) {
+	for name, c := range map[string]struct {
+		cause verdict.Cause
+		says  string
+	}{
 		"not posted":               {verdict.Cause{Kind: verdict.LateReceiver, Form: verdict.NotPosted, Before: send, GainSeconds: new(4.0)}, "Late receivers make this job slow: senders wait in MPI_Send at a.c:10 until the receiver has posted its receive." + without},
 		"not posted by one":        {verdict.Cause{Kind: verdict.LateReceiver, Form: verdict.NotPosted, Before: send, Ranks: "3", GainSeconds: new(4.0)}, "A late receiver makes this job slow: senders wait in MPI_Send at a.c:10 until rank 3 has posted its receive." + without},
 		"not posted by several":    {verdict.Cause{Kind: verdict.LateReceiver, Form: verdict.NotPosted, Before: send, Ranks: "3,5", GainSeconds: new(4.0)}, "Late receivers make this job slow: senders wait in MPI_Send at a.c:10 until ranks 3,5 have posted their receives." + without},
@@ -121,7 +141,16 @@ func TestTheSentence(t *testing.T) {
 		"several outside MPI":      {verdict.Cause{Kind: verdict.LateReceiver, Form: verdict.NotInside, Before: send, Ranks: "3,5", GainSeconds: new(4.0)}, "Late receivers make this job slow: senders wait in MPI_Send at a.c:10 until ranks 3,5, which compute, call MPI again." + without},
 		"small messages":           {verdict.Cause{Kind: verdict.Messages, Form: verdict.TooMany, Before: send, Calls: 12000, EachSeconds: 2e-6, Bytes: 8, GainSeconds: new(4.0)}, "Many small messages make this job slow: most of their time goes to MPI_Send at a.c:10 (12,000 calls, 2 µs each, 8 B on average)." + without},
 		"large messages":           {verdict.Cause{Kind: verdict.Messages, Form: verdict.TooLarge, Before: send, Calls: 12, EachSeconds: 0.002, Bytes: 3 << 20, GainSeconds: new(4.0)}, "Large messages make this job slow: most of their time goes to MPI_Send at a.c:10 (12 calls, 2 ms each, 3.0 MiB on average)." + without},
-		"messages of unknown size": {verdict.Cause{Kind: verdict.Messages, Form: verdict.TooMany, Before: wait, Calls: 1, EachSeconds: 0.5, GainSeconds: new(4.0)}, "Messages make this job slow: most of their time goes to MPI_Waitall at a.c:20 (1 call, 500 ms)." + without},
+		"many messages of nothing": {verdict.Cause{Kind: verdict.Messages, Form: verdict.TooMany, Before: send, Calls: 12000, EachSeconds: 2e-6, GainSeconds: new(4.0)}, "Many small messages make this job slow: most of their time goes to MPI_Send at a.c:10 (12,000 calls, 2 µs each)." + without},
+		"large halos":              {verdict.Cause{Kind: verdict.Messages, Form: verdict.TooLarge, Before: wait, Completes: true, Calls: 12, EachSeconds: 0.002, Bytes: 6 << 20, GainSeconds: new(4.0)}, "Large messages make this job slow: most of their time goes to MPI_Waitall at a.c:20 (12 calls, 2 ms each, messages of 6.0 MiB on average)." + without},
+		"messages not overlapped":  {verdict.Cause{Kind: verdict.Messages, Form: verdict.NoOverlap, Before: wait, Completes: true, AheadSeconds: 0.015, Calls: 12, EachSeconds: 0.012, Bytes: 6 << 20, GainSeconds: new(4.0)}, "Non-blocking messages make this job slow: they are started 15 ms before the wait for them, and yet most of their time goes to MPI_Waitall at a.c:20 (12 calls, 12 ms each, messages of 6.0 MiB on average)." + without},
+		"not overlapped":           {verdict.Cause{Kind: verdict.Collectives, Form: verdict.NoOverlap, Before: wait, Completes: true, AheadSeconds: 0.015, Calls: 12, EachSeconds: 0.012, Bytes: 8 << 20, GainSeconds: new(4.0)}, "Non-blocking collectives make this job slow: they are started 15 ms before the wait for them, and yet most of their time goes to MPI_Waitall at a.c:20 (12 calls, 12 ms each, collectives of 8.0 MiB on average)." + without},
+		"a single collective":      {verdict.Cause{Kind: verdict.Collectives, Before: reduce, Calls: 1, EachSeconds: 0.0708, GainSeconds: new(4.0)}, "Collectives make this job slow: most of their time goes to MPI_Allreduce at a.c:30 (1 call, 70.8 ms)." + without},
+		"local calls":              {verdict.Cause{Kind: verdict.Local, Before: verdict.Call{Function: "MPI_Type_commit"}, Calls: 2000, EachSeconds: 0.002, GainSeconds: new(4.0)}, "Local MPI calls make this job slow: most of their time goes to MPI_Type_commit (2,000 calls, 2 ms each)." + without},
+		"copies":                   {verdict.Cause{Kind: verdict.Local, Form: verdict.Copies, Before: verdict.Call{Function: "MPI_Pack"}, Calls: 2000, EachSeconds: 0.002, GainSeconds: new(4.0)}, "Copies of data within ranks make this job slow: most of their time goes to MPI_Pack (2,000 calls, 2 ms each)." + without},
+		"polls seldom":             {verdict.Cause{Kind: verdict.LateReceiver, Form: verdict.Seldom, Ranks: "0", Before: verdict.Call{Function: "MPI_Iprobe"}, EachSeconds: 0.012, GainSeconds: new(4.0)}, "Rank 0 makes this job slow: it polls in MPI_Iprobe only every 12 ms, and is idle in between while others wait for it." + without},
+		"all poll seldom":          {verdict.Cause{Kind: verdict.LateReceiver, Form: verdict.Seldom, Before: verdict.Call{Function: "MPI_Iprobe"}, EachSeconds: 0.012, GainSeconds: new(4.0)}, "The ranks make this job slow: they poll in MPI_Iprobe only every 12 ms, and are idle in between while others wait for them." + without},
+		"messages of unknown size": {verdict.Cause{Kind: verdict.Messages, Before: wait, Calls: 1, EachSeconds: 0.5, GainSeconds: new(4.0)}, "Messages make this job slow: most of their time goes to MPI_Waitall at a.c:20 (1 call, 500 ms)." + without},
 		"network":                  {verdict.Cause{Kind: verdict.Network, Before: wait, Calls: 12, EachSeconds: 0.5, GainSeconds: new(4.0)}, "Messages between nodes make this job slow: most of their time goes to MPI_Waitall at a.c:20 (12 calls, 500 ms each)." + without},
 		"many collectives":         {verdict.Cause{Kind: verdict.Collectives, Form: verdict.TooOften, Before: reduce, Calls: 12000, EachSeconds: 2e-5, Bytes: 8, GainSeconds: new(4.0)}, "Many collectives make this job slow: most of their time goes to MPI_Allreduce at a.c:30 (12,000 calls, 20 µs each, 8 B on average)." + without},
 		"collectives of much data": {verdict.Cause{Kind: verdict.Collectives, Form: verdict.TooLarge, Before: reduce, Calls: 120, EachSeconds: 0.02, Bytes: 1 << 20, GainSeconds: new(4.0)}, "Collectives of much data make this job slow: most of their time goes to MPI_Allreduce at a.c:30 (120 calls, 20 ms each, 1.0 MiB on average)." + without},
@@ -132,18 +161,16 @@ func TestTheSentence(t *testing.T) {
 		"late start of several":     {several(func(c *verdict.Cause) { c.Kind, c.Form, c.EachSeconds = verdict.StartEnd, verdict.Start, 4 }), "Ranks 4-7 make this job slow: they come to MPI_Init 4.0 s after the others, and all of them wait for them there." + without},
 		"too few CPUs":              {verdict.Cause{Kind: verdict.CPUs, Form: verdict.TooFew, GainSeconds: new(4.0)}, "Too few CPUs make this job slow: ranks are ready to compute and wait for a CPU, all alike." + without},
 		"limits":                    {verdict.Cause{Kind: verdict.CPUs, Form: verdict.Limits, GainSeconds: new(4.0)}, "CPU limits make this job slow: they stop the containers of all ranks alike." + without},
+		"too few for one":           {verdict.Cause{Kind: verdict.CPUs, Form: verdict.TooFew, Ranks: "0", GainSeconds: new(4.0)}, "Too few CPUs make this job slow: rank 0 is ready to compute and waits for a CPU." + without},
+		"the limit of one":          {verdict.Cause{Kind: verdict.CPUs, Form: verdict.Limits, Ranks: "0", GainSeconds: new(4.0)}, "The CPU limit of its container makes this job slow: it stops rank 0." + without},
+		"all blocked":               {verdict.Cause{Kind: verdict.Kernel, After: send, Before: wait, EachSeconds: 5, BlockedSeconds: 4, GainSeconds: new(4.0)}, "Waiting in the kernel makes this job slow: all ranks alike are blocked for 4.0 s of the 5.0 s that they spend between MPI_Send at a.c:10 and MPI_Waitall at a.c:20 each, on average: they neither run nor are ready to run." + without},
+		"the only one blocked":      {verdict.Cause{Kind: verdict.Kernel, Ranks: "0", After: send, Before: wait, EachSeconds: 5, BlockedSeconds: 4, GainSeconds: new(4.0)}, "Waiting in the kernel makes this job slow: rank 0 is blocked for 4.0 s of the 5.0 s that it spends between MPI_Send at a.c:10 and MPI_Waitall at a.c:20: it neither runs nor is ready to run." + without},
+		"little":                    {slow(func(c *verdict.Cause) { c.GainSeconds = new(0.3) }), "Rank 3 (pod w-1, node n2) makes this job a little slower: it computes for 60 ms each time between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, the others for 20 ms. Without that, the run would take 300 ms less (of 10.0 s)."},
 		"tracer":                    {verdict.Cause{Kind: verdict.Tracer, GainSeconds: new(0.7), Estimate: true}, "The tracer itself makes this job slow. Without that, the run would take about 700 ms less (of 10.0 s)."},
 		"gain not known":            {slow(func(c *verdict.Cause) { c.GainSeconds, c.After = nil, verdict.Call{} }), "Rank 3 (pod w-1, node n2) makes this job slow: it computes for 60 ms each time before MPI_Waitall at a.c:20, the others for 20 ms. How much shorter the run would be without that is not known, since the times of single calls were not kept."},
 		"between calls of one site": {slow(func(c *verdict.Cause) { c.After = wait }), "Rank 3 (pod w-1, node n2) makes this job slow: it computes for 60 ms each time between two calls of MPI_Waitall at a.c:20, the others for 20 ms." + without},
 	} {
-		t.Run(name, func(t *testing.T) {
-			v := verdict.Of([]verdict.Cause{c.cause}, verdict.Facts{RunSeconds: 10, Ranks: 8, Ended: 8})
-			assert.Equal(t, c.says, v.Text)
-			assert.Equal(t, c.cause.Kind, v.Blames)
-			assert.Equal(t, c.cause.Ranks, v.Ranks)
-			assert.Equal(t, c.cause.Rank, v.Rank)
-			assert.Equal(t, c.cause.GainSeconds, v.GainSeconds)
-		})
+		t.Run(name, func(t *testing.T) { assertSays(t, c.cause, c.says) })
 	}
 }
 
@@ -161,6 +188,8 @@ func TestWhatComesNext(t *testing.T) {
 		"imbalance":        {unequal(verdict.Heavy, verdict.Irregular, nil), "unequal work between MPI_Send at a.c:10 and MPI_Waitall at a.c:20"},
 		"master":           {slow(func(c *verdict.Cause) { c.Kind, c.Form = verdict.Serialization, verdict.Master }), "what rank 3 alone computes between MPI_Send at a.c:10 and MPI_Waitall at a.c:20"},
 		"chain":            {verdict.Cause{Kind: verdict.Serialization, Form: verdict.Chain, GainSeconds: new(4.0)}, "ranks that compute one after the other"},
+		"polls":            {verdict.Cause{Kind: verdict.LateReceiver, Form: verdict.Seldom, Before: send, GainSeconds: new(4.0)}, "seldom polls in MPI_Send at a.c:10"},
+		"local calls":      {verdict.Cause{Kind: verdict.Local, Before: send, GainSeconds: new(4.0)}, "local MPI calls, most of all MPI_Send at a.c:10"},
 		"receivers":        {verdict.Cause{Kind: verdict.LateReceiver, Before: send, GainSeconds: new(4.0)}, "late receivers of MPI_Send at a.c:10"},
 		"messages":         {verdict.Cause{Kind: verdict.Messages, Before: send, GainSeconds: new(4.0)}, "messages, most of all MPI_Send at a.c:10"},
 		"network":          {verdict.Cause{Kind: verdict.Network, Before: send, GainSeconds: new(4.0)}, "messages between nodes, most of all MPI_Send at a.c:10"},
@@ -195,6 +224,21 @@ func TestTheGapsComeFirst(t *testing.T) {
 			assert.Equal(t, c.says, verdict.Of([]verdict.Cause{slow(nil)}, c.facts).Text[:len(c.says)])
 		})
 	}
+}
+
+// A short run is said to be short, with and without a cause, if a rank ran to its end.
+func TestShortRuns(t *testing.T) {
+	facts := verdict.Facts{RunSeconds: 0.5, StartEnd: 0.39, Ranks: 4, Ended: 4, Least: 0.1, Most: 0.1, Parallel: new(0.2)}
+	assert.Equal(t, "No rank stands out: the 4 ranks compute for 100 ms each, 20% of the 500 ms that the run takes; "+
+		"most of the rest, 78%, is the start and the end of MPI, which a longer run would hide. "+
+		"The run is too short to say more: 110 ms between the start and the end of MPI.", verdict.Of(nil, facts).Text)
+	short := slow(func(c *verdict.Cause) { c.GainSeconds = new(0.05) })
+	assert.Regexp(t, `^Rank 3 .* less \(of 500 ms\). The run is short, 110 ms between the start and the end of MPI: a longer one shows this more surely.$`,
+		verdict.Of([]verdict.Cause{short}, facts).Text)
+	facts.Ended = 0
+	assert.NotContains(t, verdict.Of(nil, facts).Text, "short")
+	facts.Ended, facts.StartEnd = 4, 0.19
+	assert.NotContains(t, verdict.Of(nil, facts).Text, "short")
 }
 
 // Without a cause: what the time was spent on instead.

@@ -32,7 +32,7 @@ type Findings struct {
 //   3. computation: first the time for which the container was stopped, then the time for which the
 //      thread waited for a CPU or the hypervisor took it away, then the time for which it was
 //      blocked; the rest is useful;
-//   4. calls without waiting for other ranks: messages, collectives, files;
+//   4. calls without waiting for other ranks: messages, collectives, files, local calls;
 //   5. waiting in a call that never returned, or by polling that never succeeded;
 //   6. other waiting: for late receivers according to the wait state. The rest is attributed to the
 //      delays that caused it (package delays), in the row of the cause that they belong to. Waiting
@@ -54,6 +54,7 @@ const (
 	messages
 	collectives
 	inputOutput
+	local
 	startEnd
 	tracing
 	untraced
@@ -75,6 +76,7 @@ var ledgerLabels = [ledgerRows]verdict.LedgerRow{
 	messages:      {What: "messages", Label: "Messages", Kind: verdict.Messages},
 	collectives:   {What: "collectives", Label: "Collectives", Kind: verdict.Collectives},
 	inputOutput:   {What: "io", Label: "Files", Kind: verdict.IO},
+	local:         {What: "local", Label: "Local MPI calls", Kind: verdict.Local},
 	startEnd:      {What: "start-end", Label: "Start and end of MPI", Kind: verdict.StartEnd},
 	tracing:       {What: "tracer", Label: "The tracer", Kind: verdict.Tracer},
 	untraced:      {What: "untraced", Label: "Not traced"},
@@ -198,14 +200,17 @@ func (a *book) ledgerOf(row int) (l [ledgerRows]int64) {
 		if what.Computes() {
 			continue
 		}
-		own := account.Tallies[what].Ns - account.Tallies[what].Waited
-		switch a.Names.KindOfCall(what.Function) {
+		own := account.Tallies[what].Own()
+		take(lateReceivers, account.Tallies[what].Late())
+		switch a.KindOfCall(what) {
 		case verdict.Nobody:
 			take(startEnd, own)
 		case verdict.Collectives:
 			take(collectives, own)
 		case verdict.IO:
 			take(inputOutput, own)
+		case verdict.Local:
+			take(local, own)
 		default:
 			take(messages, own)
 		}
@@ -237,16 +242,22 @@ func (a *book) charge(d *delays.Delays, v *verdict.Verdict, sums *[ledgerRows]in
 		l, cost := &a.Locations[origin.Location], d.Costs[origin]
 		what, ns := d.Activities[origin.Activity], cost.Short+cost.Long
 		if !what.Computes() {
-			switch a.Names.KindOfCall(what.Function) {
+			switch a.KindOfCall(what) {
 			case verdict.Nobody:
 				costs[startEnd] += ns
 			case verdict.Collectives:
 				costs[collectives] += ns
 			case verdict.IO:
 				costs[inputOutput] += ns
+			case verdict.Local:
+				costs[local] += ns
 			default:
 				costs[messages] += ns
 			}
+			continue
+		}
+		if a.isBetweenPolls(int(origin.Location), what) {
+			costs[lateReceivers] += ns
 			continue
 		}
 		lost[l.Rank] += ns
@@ -277,6 +288,14 @@ func (a *book) charge(d *delays.Delays, v *verdict.Verdict, sums *[ledgerRows]in
 		lostTo = append(lostTo, a.lostTo(&v.Causes[i], lost, scale, sums))
 	}
 	return lostTo
+}
+
+// isBetweenPolls reports whether a location does not compute between two calls, but is idle,
+// because they are polls.
+func (a *book) isBetweenPolls(location int, between accounts.Activity) bool {
+	tallies := a.Each[location].Tallies
+	poll := tallies[accounts.Activity{Function: between.Next, Site: between.NextSite}]
+	return tallies[between] == nil && poll != nil && poll.Late() > 0
 }
 
 // rowOfCauses returns the ledger row for computation that others wait for: by rank for ranks that a

@@ -167,7 +167,10 @@ func (a *Account) span(s activities.Span, before, call Activity, c *timeline.Rec
 	case activities.Waiting:
 		a.Mpi += a.spend(call, Communication, location, s.From, s.To)
 		a.Strip.MPI.add(s.From, s.To)
-		a.tally(call).Count--
+		t := a.tally(call)
+		t.Count--
+		t.Gaps++
+		t.Idle += s.To - s.From
 	case activities.Computation:
 		spent := a.spend(computation(before, call), Computation, location, s.From, s.To)
 		a.Compute += spent

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"sort"
 
+	"github.com/cairn-mpi/cairn/analyzer/eventlog"
 	"github.com/cairn-mpi/cairn/analyzer/pass"
 	"github.com/cairn-mpi/cairn/analyzer/pass/matching"
 	"github.com/cairn-mpi/cairn/analyzer/pass/route"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/trace"
 )
 
@@ -30,7 +32,9 @@ type Accounts struct {
 	// waited for other ranks.
 	DelayedCalls map[Activity]OffCPU
 	Sums         bool // only sums are known (timing aggregated): there is no path
-	OfLeads      bool // only lead ranks have measured times
+	// completed is what the calls of each call site complete; nil if only sums are known.
+	completed map[eventlog.CallSite]*matching.Completed
+	OfLeads   bool // only lead ranks have measured times
 }
 
 // Segments is the approximate maximum number of path segments that are listed. Shorter ones are
@@ -55,7 +59,7 @@ var Pass = pass.New("accounts", func(ctx context.Context, r *pass.Run) (*Account
 	}
 	p := route.Pass.Result(r)
 	a := newAccounts(r.Trace(), f.Locations, f.Extents)
-	a.Start, a.End = p.Start, p.End
+	a.Start, a.End, a.completed = p.Start, p.End, f.Completed
 	if f.Clock.Clocks != nil {
 		a.Window = f.Clock.Clocks.Window
 	}
@@ -93,6 +97,21 @@ func (a *Accounts) addUp() {
 			a.Total[what].add(t)
 		}
 	}
+}
+
+// Completed returns what the calls of a call site complete, nil if they complete nothing.
+func (a *Accounts) Completed(call Activity) *matching.Completed {
+	return a.completed[eventlog.CallSite{Function: call.Function, Site: call.Site}]
+}
+
+// KindOfCall returns the kind of cause that the cost of calls at a call site belongs to; Nobody for
+// the start and the end of MPI, which no cause is about. A wait for collectives is a collective.
+func (a *Accounts) KindOfCall(call Activity) verdict.Kind {
+	kind := a.Names.kindOfCall(call.Function)
+	if done := a.Completed(call); kind == verdict.Messages && done != nil && done.AreCollectives() {
+		return verdict.Collectives
+	}
+	return kind
 }
 
 // Seconds converts nanoseconds to seconds.

@@ -42,6 +42,8 @@ type Tally struct {
 	Count   uint64
 	Ns      int64
 	Waited  int64
+	Idle    int64  // of polls: between two of them
+	Gaps    uint64 // of polls: the number of times
 	Path    int64
 	squares float64 // of durations in seconds
 	Spread  Histogram
@@ -53,9 +55,17 @@ func (t *Tally) add(o *Tally) {
 	t.Count += o.Count
 	t.Ns += o.Ns
 	t.Waited += o.Waited
+	t.Idle += o.Idle
+	t.Gaps += o.Gaps
 	t.Path += o.Path
 	t.squares += o.squares
 }
+
+// Own returns the time inside calls without waiting for other ranks.
+func (t *Tally) Own() int64 { return t.Ns - max(t.Waited, t.Idle) }
+
+// Late returns the time between polls, at least, in which what they ask for was there already.
+func (t *Tally) Late() int64 { return max(0, t.Idle-t.Waited) }
 
 // Undisturbed returns the total time if each instance had taken the lower fifth (quantile 0.2), and
 // its variance: that of a quantile is p(1−p) / (n f²), with the density f estimated from the

@@ -114,9 +114,9 @@ func (n Names) Labels(kind Kind, what Activity) (function, callSite string) {
 	return n.Function(what.Function), n.Site(what.Site)
 }
 
-// KindOfCall returns the kind of cause that a call's cost belongs to; Nobody for the start and the
-// end of MPI, which no cause is about.
-func (n Names) KindOfCall(function uint16) verdict.Kind {
+// kindOfCall returns the kind of cause that the cost of a function's calls belongs to; Nobody for
+// the start and the end of MPI, which no cause is about.
+func (n Names) kindOfCall(function uint16) verdict.Kind {
 	f := n.Trace.Semantics(function)
 	switch {
 	case f == nil || f.StartsOrEnds():
@@ -125,6 +125,8 @@ func (n Names) KindOfCall(function uint16) verdict.Kind {
 		return verdict.IO
 	case f.Collective:
 		return verdict.Collectives
+	case f.IsLocal():
+		return verdict.Local
 	}
 	return verdict.Messages
 }

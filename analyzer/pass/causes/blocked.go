@@ -19,7 +19,7 @@ type blockedRanks struct{}
 // suggest assumes that ranks are not blocked in the region in which they are blocked longest.
 func (blockedRanks) suggest(e *evidence) []Hypothesis {
 	where, set, all := mostBlocked(e)
-	if len(set) == 0 || !e.isWorthIt(int64(set[0].Useful*1e9)) || e.AreFew(&outliers.Suspicion{Set: set}) {
+	if len(set) == 0 || !e.isWorthIt(int64(set[0].Useful*1e9)) || all > 1 && e.AreFew(&outliers.Suspicion{Set: set}) {
 		return nil
 	}
 	h := Hypothesis{width: allRanks}
@@ -35,7 +35,7 @@ func (blockedRanks) suggest(e *evidence) []Hypothesis {
 		}
 	}
 	named := set
-	if len(set) == all {
+	if len(set) == all && all > 1 {
 		named = nil // all alike
 	}
 	h.Cause, h.last = e.causeOf(verdict.Kernel, named, where), true
@@ -47,7 +47,7 @@ func (blockedRanks) suggest(e *evidence) []Hypothesis {
 	n := float64(len(set))
 	h.Cause.EachSeconds, h.Cause.BlockedSeconds = accounts.Seconds(wall)/n, accounts.Seconds(blocked)/n
 	h.change = without(e, only, outliers.Only(where), func(o *accounts.OffCPU) int64 { return o.Blocked })
-	h.What = h.Cause.Who() + " were not blocked in the kernel " + verdict.Between(h.Cause.After, h.Cause.Before)
+	h.What = "nothing blocked " + h.Cause.Who() + " in the kernel " + verdict.Between(h.Cause.After, h.Cause.Before)
 	h.Assumes = "These computations take as long as the ranks were running or ready to run; calls keep their own cost, waiting follows."
 	return []Hypothesis{h}
 }

@@ -29,6 +29,17 @@ func (e *evidence) causeOf(kind verdict.Kind, set []outliers.Worker, where accou
 	return c
 }
 
+// ofAllRanks returns a cause about all ranks alike; it names the rank if there is only one.
+func ofAllRanks(e *evidence, kind verdict.Kind, form verdict.Form, where accounts.Activity) verdict.Cause {
+	var only []outliers.Worker
+	if len(e.Ranks) == 1 {
+		only = make([]outliers.Worker, 1)
+	}
+	c := e.causeOf(kind, only, where)
+	c.Form = form
+	return c
+}
+
 // locate sets the source location of a cause.
 func locate(e *evidence, c *verdict.Cause, where accounts.Activity) {
 	switch {
@@ -60,21 +71,5 @@ func compareEach(e *evidence, c *verdict.Cause, w outliers.Worker, others []outl
 	}
 	if count > 0 {
 		c.OthersSeconds, c.OthersOf = new(sum/float64(count)), float64(count)/float64(len(others))
-	}
-}
-
-// countCalls sets the number of calls of a call site and their mean size in bytes.
-func countCalls(e *evidence, c *verdict.Cause, where accounts.Activity) {
-	if t := e.Total[where]; t != nil {
-		c.Calls = t.Count
-	}
-	bytes, calls := uint64(0), uint64(0)
-	for _, cell := range e.profile.Cells {
-		if cell.Function == e.Names.Function(where.Function) && cell.Bytes > 0 {
-			bytes, calls = bytes+cell.Bytes, calls+cell.Calls
-		}
-	}
-	if calls > 0 {
-		c.Bytes = float64(bytes) / float64(calls)
 	}
 }

@@ -178,8 +178,8 @@ func (e *evidence) waitedFor(kinds ...waitstate.Kind) (set []outliers.Worker, wh
 }
 
 // isBetween reports whether a call belongs neither to the start of MPI nor to its end.
-func (e *evidence) isBetween(function uint16, _ uint32) bool {
-	return e.Names.KindOfCall(function) != verdict.Nobody
+func (e *evidence) isBetween(function uint16, site uint32) bool {
+	return e.KindOfCall(accounts.Activity{Function: function, Site: site}) != verdict.Nobody
 }
 
 // startAndEnd returns the time of the path in MPI_Init and MPI_Finalize.
@@ -220,8 +220,13 @@ func delayedInCalls(e *evidence) float64 {
 		delayed += max(0, ns)
 		inCalls += float64(e.Each[i].Mpi)
 	}
-	if inCalls == 0 {
+	for calls, d := range e.DelayedCalls {
+		if !e.isBetween(calls.Function, calls.Site) { // when the ranks start, they crowd the machine
+			delayed, inCalls = delayed-float64(d.Delayed), inCalls-float64(d.Wall)
+		}
+	}
+	if inCalls <= 0 {
 		return 0
 	}
-	return min(1, delayed/inCalls)
+	return max(0, min(1, delayed/inCalls))
 }

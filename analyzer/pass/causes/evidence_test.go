@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/pass/causes/outliers"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
@@ -118,4 +119,81 @@ func TestBlockedRanksHaveNoWork(t *testing.T) {
 		assert.NotContains(t, text, "compute between")
 		assert.Contains(t, text, "it does not compute then")
 	})
+}
+
+// A rank that is alone is blocked like all ranks would be, and named.
+func TestTheOnlyRankIsBlocked(t *testing.T) {
+	b := tracetest.New(1)
+	r := b.Rank(0).At("v.c:1").Init(0, 1)
+	for k := range 30 {
+		r.At("v.c:2").Call("MPI_Barrier", 11+10*float64(k), 11+10*float64(k), nil)
+	}
+	r.At("v.c:3").Finalize(301, 302)
+	barrier := trace.CallSite{Function: mpi.ByName("MPI_Barrier").ID, Site: 2}
+	r.Info().Evidence = []trace.EvidenceRow{{EvidenceKey: trace.EvidenceKey{After: barrier, Before: barrier}, Count: 29, WallNS: 290 * tracetest.Unit, CPUNS: 58 * tracetest.Unit}}
+	inSearch(t, b, func(f *Found) {
+		v := f.Verdict(nil, nil, &phases.Findings{})
+		require.Equal(t, verdict.Kernel, v.Blames, v.Text)
+		assert.Equal(t, "0", v.Ranks)
+		assert.Regexp(t, `: rank 0 is blocked for 23\d ms of the 2\d\d ms that it spends `, v.Text)
+		assert.NotContains(t, v.Text, "alike")
+	})
+}
+
+// Where ranks wait for a CPU in MPI_Init only, as when all of them start at once, there are not too
+// few of them: the run computes for 29 times 10 and waits for none.
+func TestCrowdedStart(t *testing.T) {
+	b := measured(ofOne(0, 10, 10), ofOne(0, 0, 0))
+	b.Ranks(func(_ int, r *tracetest.Rank) {
+		start := trace.CallSite{Function: mpi.ByName("MPI_Init").ID, Site: 1}
+		r.Info().Evidence = append(r.Info().Evidence, trace.EvidenceRow{
+			EvidenceKey: trace.EvidenceKey{Before: start}, Count: 1, WallNS: tracetest.Unit, CPUNS: tracetest.Unit / 10, RunDelayNS: tracetest.Unit * 9 / 10,
+		})
+		r.Info().Context = []trace.ContextSample{{}, {MonotonicNS: 300 * tracetest.Unit, RunDelayNS: tracetest.Unit * 9 / 10}}
+	})
+	inSearch(t, b, func(f *Found) { assert.InDelta(t, 0, f.evidence.delayed(), 0.01) })
+}
+
+// The same where only the whole run is counted: ranks without a CPU for 200 of 400 may have lacked
+// it in the 300 in which MPI starts and ends, not in the 600 of a longer run.
+func TestCrowdedShortRun(t *testing.T) {
+	for iterations, few := range map[int]bool{10: false, 60: true} {
+		b := tracetest.New(4)
+		run := 302 + 10*float64(iterations)
+		b.Ranks(func(i int, r *tracetest.Rank) {
+			r.At("v.c:1").Init(0, 300)
+			now := 300.0
+			for range iterations {
+				r.At("v.c:2").Collective("MPI_Barrier", now+9, now+10)
+				now += 10
+			}
+			r.At("v.c:3").Finalize(now+1, now+2)
+			r.Info().Context = []trace.ContextSample{{}, {
+				MonotonicNS: int64(run) * tracetest.Unit, CPUNS: int64(run/2) * tracetest.Unit, RunDelayNS: int64(run/2) * tracetest.Unit, InvoluntarySwitches: 1000,
+			}}
+		})
+		inSearch(t, b, func(f *Found) {
+			v := f.Verdict(nil, nil, &phases.Findings{})
+			assert.Equal(t, few, v.Blames == verdict.CPUs, "%d: %s", iterations, v.Text)
+		})
+	}
+}
+
+// Time without a CPU is resolved to 20 ms: a gain of 19 is none, however large its fraction of the
+// run. Computation is measured exactly, but of 200 ms less than 3% may be chance.
+func TestGainsBelowTheResolution(t *testing.T) {
+	e := &evidence{Comparison: outliers.New(&accounts.Accounts{End: 100 * tracetest.Unit})}
+	for gain, enough := range map[int64]bool{19: false, 20: true} {
+		for _, c := range []verdict.Cause{{Kind: verdict.CPUs, Form: verdict.TooFew}, {Kind: verdict.Kernel}, {Kind: verdict.IO, Form: verdict.Blocked}, {Kind: verdict.Excess, Form: verdict.Preempted}} {
+			h := Hypothesis{Cause: c, length: (100 - gain) * tracetest.Unit}
+			assert.Equal(t, enough, gainsEnough(e, &h, e.Run()), "%+v", c)
+		}
+		h := Hypothesis{Cause: verdict.Cause{Kind: verdict.Excess, Form: verdict.Always}, length: (100 - gain) * tracetest.Unit}
+		assert.True(t, gainsEnough(e, &h, e.Run()))
+	}
+	e = &evidence{Comparison: outliers.New(&accounts.Accounts{End: 200 * tracetest.Unit})}
+	for gain, enough := range map[float64]bool{4.4: false, 6: true} {
+		h := Hypothesis{Cause: verdict.Cause{Kind: verdict.Excess, Form: verdict.Always}, length: int64((200 - gain) * tracetest.Unit)}
+		assert.Equal(t, enough, gainsEnough(e, &h, e.Run()))
+	}
 }

@@ -12,7 +12,7 @@ type fewCPUs struct{}
 // suggest assumes that every rank has a CPU whenever it computes. If the wait for a CPU is known
 // for each computation, the gain comes from the replay; otherwise it is bounded by the total wait.
 func (fewCPUs) suggest(e *evidence) []Hypothesis {
-	h := Hypothesis{width: ofCPUs, Cause: verdict.Cause{Kind: verdict.CPUs, Form: verdict.TooFew}}
+	h := Hypothesis{width: ofCPUs, Cause: ofAllRanks(e, verdict.CPUs, verdict.TooFew, accounts.Activity{})}
 	h.What = "every rank had a CPU whenever it could go on"
 	h.Assumes = "Computations take as long as they had a CPU, or were blocked; calls keep their own cost, waiting follows."
 	delays := make([]outliers.Worker, 0, len(e.Ranks))
@@ -60,6 +60,9 @@ func (fewCPUs) suggest(e *evidence) []Hypothesis {
 		if only == nil {
 			h.Assumes = "Computations and calls take as long as without their waits for a CPU; waiting for other ranks follows."
 			h.change.keeps = func(function uint16, site uint32) float64 {
+				if !e.isBetween(function, site) {
+					return 1 // MPI starts and ends once, however long the run
+				}
 				return 1 - e.delayedPart(accounts.Activity{Function: function, Site: site})
 			}
 		}
@@ -69,7 +72,11 @@ func (fewCPUs) suggest(e *evidence) []Hypothesis {
 	if e.cpus == nil || !e.cpus.AreFew() {
 		return nil
 	}
-	h.estimated = int64(min(e.cpus.Lost(accounts.Seconds(e.Run())), accounts.Seconds(e.Run())) * 1e9)
+	// all of it may have been while MPI started and ended, which a longer run would hide
+	h.estimated = int64(min(e.cpus.Lost(accounts.Seconds(e.Run())), accounts.Seconds(e.Run()))*1e9) - e.startAndEnd()
+	if h.estimated <= 0 {
+		return nil
+	}
 	h.Assumes = "An estimate: what a rank could have gone on with and waited for a CPU, on average."
 	return []Hypothesis{h}
 }

@@ -17,7 +17,8 @@ type cause interface {
 var (
 	ofRanks = []cause{slowRanks{}, sometimesSlow{}, slowWorkers{}, throttledRanks{}, aloneRank{}}
 	ofCalls = []cause{
-		lateReceivers{}, callCost{verdict.Messages}, callCost{verdict.Collectives}, callCost{verdict.IO},
+		lateReceivers{}, seldomPolls{},
+		callCost{verdict.Messages}, callCost{verdict.Collectives}, callCost{verdict.IO}, callCost{verdict.Local},
 		oneAfterTheOther{}, lateStart{}, fewCPUs{}, cpuLimits{}, blockedRanks{}, tracerOverhead{},
 	}
 	ofWork = []cause{unequalWork{}, movingWork{}, idleRanks{}, variation{}}

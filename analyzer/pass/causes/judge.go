@@ -64,9 +64,14 @@ func judge(ctx context.Context, e *evidence, marks predict.Marks, also []predict
 			break
 		}
 		h := left[best]
-		h.Cause.GainSeconds = new(accounts.Seconds(max(0, promised-h.Promised())))
-		causes, before, promised = append(causes, h), h.length, min(promised, h.Promised())
-		left = slices.DeleteFunc(slices.Delete(left, best, best+1), func(o Hypothesis) bool { return h.covers(&o) })
+		left = slices.Delete(left, best, best+1)
+		gain := promised - h.Promised()
+		if e.Share(gain) < MinPromise {
+			continue // without more CPUs it gains next to nothing
+		}
+		h.Cause.GainSeconds = new(accounts.Seconds(gain))
+		causes, before, promised = append(causes, h), h.length, h.Promised()
+		left = slices.DeleteFunc(left, func(o Hypothesis) bool { return h.covers(&o) })
 		if len(causes) == 1 {
 			setShared(e, &causes[0], all)
 		}
@@ -161,9 +166,28 @@ func playGiven(ctx context.Context, e *evidence, causes, left []Hypothesis, cpus
 	return err
 }
 
-// gainsEnough reports whether a hypothesis shortens the run enough to be a cause.
+// gainsEnough reports whether a hypothesis shortens the run enough to be a cause, and by more than
+// its evidence can resolve.
 func gainsEnough(e *evidence, h *Hypothesis, before int64) bool {
-	return e.Share(before-h.length) >= leastGainOf(h.Cause.Kind, h.Cause.Form)
+	gain, least := before-h.length, float64(resolution)
+	if !h.isCoarse() {
+		least = min(least, little*float64(e.Run()))
+	}
+	return e.Share(gain) >= leastGainOf(h.Cause.Kind, h.Cause.Form) && float64(gain) >= least
+}
+
+// isCoarse reports whether the gain of a hypothesis is time that the kernel counted for threads
+// without a CPU, and not what calls show.
+func (h *Hypothesis) isCoarse() bool {
+	switch h.Cause.Kind {
+	case verdict.CPUs, verdict.Kernel:
+		return true
+	case verdict.IO:
+		return h.Cause.Form == verdict.Blocked
+	case verdict.Excess:
+		return h.Cause.Form == verdict.Preempted || h.Cause.Form == verdict.Stolen
+	}
+	return false
 }
 
 // narrowest returns the index of the narrowest hypothesis that gains nearly as much as the best
@@ -190,8 +214,11 @@ func narrowest(e *evidence, list []Hypothesis, before int64, last bool) int {
 }
 
 // covers reports whether another hypothesis has the same subject: unequal work, or the same ranks
-// computing longer, in this region or another. Then it is not a cause in addition to h.
+// computing longer, in this region or another, or alone. Then it is not a cause in addition to h.
 func (h *Hypothesis) covers(o *Hypothesis) bool {
+	if h.Cause.Form == verdict.Master && o.Cause.Kind == verdict.Excess {
+		return h.Cause.Ranks == o.Cause.Ranks
+	}
 	if h.Cause.Kind != o.Cause.Kind {
 		return false
 	}

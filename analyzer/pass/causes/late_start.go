@@ -29,7 +29,7 @@ func (lateStart) suggest(e *evidence) []Hypothesis {
 	})
 	for g := 1; g <= max(1, int(outliers.FewRanks*float64(len(starts)))); g++ {
 		last, others := starts[g-1].Useful, starts[g].Useful
-		if e.Share(int64(last-others)) >= leastGainOf(verdict.StartEnd, verdict.NoForm) && last >= latestStart*max(others, 1) {
+		if last-others >= launchJitter && e.Share(int64(last-others)) >= leastGainOf(verdict.StartEnd, verdict.NoForm) && last >= latestStart*max(others, 1) {
 			h := Hypothesis{width: oneRegion, Cause: e.causeOf(verdict.StartEnd, starts[:g], accounts.Activity{}), estimated: int64(starts[0].Useful - others)}
 			h.Cause.Form, h.Cause.EachSeconds = verdict.Start, (starts[0].Useful-others)/1e9
 			h.What = fmt.Sprintf("%s came to MPI_Init with the others", h.Cause.Who())

@@ -1,6 +1,7 @@
 package causes
 
 import (
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
@@ -21,7 +22,7 @@ func (cpuLimits) suggest(e *evidence) []Hypothesis {
 			usual[regionOf(what)] = e.usual(what)
 		}
 	}
-	h := Hypothesis{width: ofCPUs, Cause: verdict.Cause{Kind: verdict.CPUs, Form: verdict.Limits}, estimated: int64(e.cpus.Stopped * float64(e.Run()))}
+	h := Hypothesis{width: ofCPUs, Cause: ofAllRanks(e, verdict.CPUs, verdict.Limits, accounts.Activity{}), estimated: int64(e.cpus.Stopped * float64(e.Run()))}
 	h.change = change{takes: func(_ int, r predict.Region, ns int64) int64 {
 		if u := usual[r]; u > 0 && float64(ns) > longer*u {
 			return int64(u)

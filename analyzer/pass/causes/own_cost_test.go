@@ -30,8 +30,8 @@ func TestCallSitesLikeTheCostliest(t *testing.T) {
 	for site, count := range map[uint32]uint64{1: 100, 2: 50, 3: 49, 4: 200} {
 		a.Total[accounts.Activity{Function: send, Site: site}] = &accounts.Tally{Count: count, Ns: 1000}
 	}
-	free := like(a, accounts.Activity{Function: send, Site: 1}, &verdict.Cause{Kind: verdict.Messages, Form: verdict.TooMany})
-	assert.Equal(t, map[accounts.Activity]bool{{Function: send, Site: 1}: true, {Function: send, Site: 2}: true, {Function: send, Site: 4}: true}, free)
+	left := remains(a, accounts.Activity{Function: send, Site: 1}, &verdict.Cause{Kind: verdict.Messages, Form: verdict.TooMany})
+	assert.Equal(t, map[accounts.Activity]float64{{Function: send, Site: 1}: 0, {Function: send, Site: 2}: 0, {Function: send, Site: 4}: 0}, left)
 }
 
 // The kernel counted for both ranks that they waited for a CPU for 0.9 of the time that they are in

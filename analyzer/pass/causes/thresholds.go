@@ -28,6 +28,7 @@ var leastGain = []struct {
 	{verdict.Collectives, verdict.NoForm, 0.08},
 	{verdict.Network, verdict.NoForm, 0.08},
 	{verdict.IO, verdict.NoForm, 0.05},
+	{verdict.Local, verdict.NoForm, 0.05},
 	{verdict.Kernel, verdict.NoForm, 0.1},
 	{verdict.CPUs, verdict.NoForm, 0.1},
 	{verdict.StartEnd, verdict.NoForm, 0.05},
@@ -113,11 +114,13 @@ const (
 // Calls and waiting.
 const (
 	smallMessage    = 8 << 10 // bytes: smaller messages cost per message, not per byte
+	manyCalls       = 10      // of a call site, on a rank: fewer are not the reason of what they cost
 	minWaitingShare = 0.9     // of the waiting that is caused by some ranks, for these to be named,
 	maxRanks        = 0.6     // provided that they are at most this fraction of all ranks
 	eachTimeAlike   = 0.6     // of the longest wait: the minimum of the mean wait in a chain
 	finer           = 8       // times as many blocks in a pipeline: a division that programs can do
 	latestStart     = 3.0     // times the usual distance between starts
+	launchJitter    = 250e6   // ns: starts that differ by less are those of a busy machine
 )
 
 // CPUs.
@@ -125,4 +128,6 @@ const (
 	muchDelayed   = 0.05 // of their computation that ranks wait for a CPU on average, for CPUs to be a cause
 	scarceDelay   = 0.05 // of the computation on a machine that ranks wait for a CPU, for its CPUs to be scarce
 	lowEfficiency = 0.8  // of communication: below it CPUs can be a cause if there is no replay
+	resolution    = 20e6 // ns: a gain below it is not resolved where it comes from time without a CPU;
+	little        = 0.03 // of the run: elsewhere it is chance if it is below this, too
 )
