@@ -3,6 +3,7 @@ package matching
 import (
 	"github.com/cairn-mpi/cairn/analyzer/eventlog"
 	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/internal/recent"
 )
 
@@ -37,6 +38,7 @@ func (c *Completed) MeanAhead() float64 {
 
 // completions is a match.Handler that counts what is completed, by call site.
 type completions struct {
+	window *timeline.Window // nil: the whole run
 	sites  map[eventlog.CallSite]*Completed
 	recent recent.Cache[eventlog.CallSite, Completed]
 }
@@ -54,7 +56,7 @@ func (c *completions) Message(m *match.Message) {
 }
 
 func (c *completions) message(e *match.End, bytes int64) {
-	if e.Done != nil {
+	if c.counts(e.Done) {
 		c.at(&e.Post, e.Done, bytes).Messages++
 	}
 }
@@ -62,7 +64,7 @@ func (c *completions) message(e *match.End, bytes int64) {
 // Collective implements match.Handler.
 func (c *completions) Collective(of *match.Collective, part int) {
 	p := &of.Parts[part]
-	if p.Done == nil {
+	if !c.counts(p.Done) {
 		return
 	}
 	bytes := p.Bytes
@@ -70,6 +72,11 @@ func (c *completions) Collective(of *match.Collective, part int) {
 		bytes = -1 // it has no data, or of an unknown size
 	}
 	c.at(&p.Post, p.Done, bytes).Collectives++
+}
+
+// counts reports whether something was completed in the window.
+func (c *completions) counts(done *match.Completion) bool {
+	return done != nil && (c.window == nil || done.Exit > c.window.From && done.Enter < c.window.To)
 }
 
 // Settled implements match.Handler.

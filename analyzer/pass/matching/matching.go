@@ -76,6 +76,7 @@ func run(ctx context.Context, t timeline.Trace, m *clock.Map) (*Result, error) {
 	cuts := &f.cuts
 	if m.Clocks != nil && m.Clocks.Window != nil {
 		cuts = nil // times of a window are clipped
+		f.completions.window = m.Clocks.Window
 	}
 	leftovers, err := match.InSections(ctx, t, m.Clocks, f.handler(), cuts, f.see, f.decoded)
 	if err != nil {
