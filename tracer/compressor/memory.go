@@ -2,7 +2,6 @@ package compressor
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -13,40 +12,43 @@ import (
 
 // A memory observes the memory of a process and of its memory cgroup.
 type memory struct {
-	pid    int
-	group  string // folder of the cgroup; "": unknown
-	files  *memoryFiles
-	killed uint64 // processes of the cgroup that the kernel had killed before
-	used   uint64 // most bytes that the process was seen with
+	process string // its folder in /proc; "": the process is not visible
+	group   string // folder of the cgroup; "": unknown
+	files   *memoryFiles
+	killed  uint64 // processes of the cgroup that the kernel had killed before
+	used    uint64 // most bytes that the process was seen with
 }
 
-// memoryFiles are the files of a version of cgroups. The first line of kills that begins with
+// memoryFiles are the files of a mount of memory cgroups. The first line of kills that begins with
 // "oom_kill " has how many processes of a cgroup the kernel has killed for lack of memory.
-type memoryFiles struct{ root, limit, kills string }
+type memoryFiles struct{ root, controller, limit, kills string }
 
-var (
-	memoryV1 = memoryFiles{"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.oom_control"}
-	memoryV2 = memoryFiles{"/sys/fs/cgroup", "memory.max", "memory.events"}
-)
+// memoryMounts are where memory cgroups may be: of version 1, of version 2, and of version 2 beside
+// others of version 1. A process has a line in /proc/PID/cgroup for each: "7:memory:/path" or
+// "0::/path".
+var memoryMounts = []memoryFiles{
+	{"sys/fs/cgroup/memory", "memory", "memory.limit_in_bytes", "memory.oom_control"},
+	{"sys/fs/cgroup", "", "memory.max", "memory.events"},
+	{"sys/fs/cgroup/unified", "", "memory.max", "memory.events"},
+}
 
-// memoryOf begins to observe the memory of a process; pid is 0 if it is not visible.
-func memoryOf(pid int) *memory {
-	m := &memory{pid: pid}
+// memoryOf begins to observe the memory of a process; pid is 0 if it is not visible. root is "/"
+// except in tests.
+func memoryOf(root string, pid int) *memory {
 	if pid == 0 {
-		return m
+		return &memory{}
 	}
-	groups, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
-	if err != nil {
-		return m
+	m := &memory{process: filepath.Join(root, "proc", strconv.Itoa(pid))}
+	b, _ := os.ReadFile(filepath.Join(m.process, "cgroup"))
+	paths := map[string]string{}
+	for line := range strings.Lines(string(b)) {
+		if fields := strings.SplitN(strings.TrimSpace(line), ":", 3); len(fields) == 3 {
+			paths[fields[1]] = fields[2]
+		}
 	}
-	for line := range strings.Lines(string(groups)) {
-		fields := strings.SplitN(strings.TrimSpace(line), ":", 3) // "7:memory:/path" or "0::/path"
-		switch {
-		case len(fields) < 3:
-		case fields[1] == "memory":
-			m.find(&memoryV1, fields[2])
-		case fields[1] == "" && m.group == "":
-			m.find(&memoryV2, fields[2])
+	for i := range memoryMounts {
+		if path, listed := paths[memoryMounts[i].controller]; listed && m.group == "" {
+			m.find(root, &memoryMounts[i], path)
 		}
 	}
 	m.killed = m.kills()
@@ -56,10 +58,12 @@ func memoryOf(pid int) *memory {
 
 // find finds the folder of a cgroup. In a container its own is at the root, whatever its path on
 // the host.
-func (m *memory) find(files *memoryFiles, path string) {
-	for _, folder := range []string{filepath.Join(files.root, path), files.root} {
-		if _, err := os.Stat(filepath.Join(folder, files.kills)); err == nil {
-			m.group, m.files = folder, files
+func (m *memory) find(root string, files *memoryFiles, path string) {
+	at := *files
+	at.root = filepath.Join(root, files.root)
+	for _, folder := range []string{filepath.Join(at.root, filepath.Join("/", path)), at.root} {
+		if _, err := os.Stat(filepath.Join(folder, at.kills)); err == nil {
+			m.group, m.files = folder, &at
 			return
 		}
 	}
@@ -67,10 +71,10 @@ func (m *memory) find(files *memoryFiles, path string) {
 
 // see notes how much memory the process has now.
 func (m *memory) see() {
-	if m.pid == 0 {
+	if m.process == "" {
 		return
 	}
-	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/statm", m.pid))
+	b, _ := os.ReadFile(filepath.Join(m.process, "statm"))
 	if fields := bytes.Fields(b); len(fields) > 1 {
 		pages, _ := strconv.ParseUint(string(fields[1]), 10, 64)
 		m.used = max(m.used, pages*uint64(os.Getpagesize()))
@@ -79,7 +83,7 @@ func (m *memory) see() {
 
 // note notes what is known of the memory of a process that has died.
 func (m *memory) note(life *spool.Watch) {
-	if m.pid != 0 {
+	if m.process != "" {
 		life.UsedMemory(m.used, m.limit(), m.kills() > m.killed)
 	}
 }

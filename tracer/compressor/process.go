@@ -64,7 +64,7 @@ func openProcess(root *os.Root, name string) *process {
 		d.Close()
 		return nil
 	}
-	return &process{name: name, directory: d, ring: r, life: life, memory: memoryOf(life.PID()), pidfd: -1}
+	return &process{name: name, directory: d, ring: r, life: life, memory: memoryOf("/", life.PID()), pidfd: -1}
 }
 
 // close ends the work on the process.
