@@ -1,6 +1,8 @@
 package match
 
 import (
+	"slices"
+
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -60,6 +62,11 @@ func (m *Matcher) ready(p *plan, c *Call, row int) {
 	default:
 		mark(number(first))
 	}
+}
+
+// isUnready reports whether a send has partitions that were not released.
+func (e *End) isUnready() bool {
+	return !e.receive && e.parts != nil && slices.ContainsFunc(e.parts.list, func(p partition) bool { return !p.known })
 }
 
 // arrived handles a successful MPI_Parrived.

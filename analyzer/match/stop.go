@@ -1,6 +1,7 @@
 package match
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
@@ -49,6 +50,8 @@ type Wait struct {
 	// For are the ranks that may hold the lock; which of them does is not known. It is granted if
 	// the holder releases it, or if the target enters MPI.
 	Lock bool
+	// Epoch reports that the call is on a window, and that Peer must begin or end an epoch.
+	Epoch bool
 	// Stray is an unreceived message from Peer with another tag or on another communicator, nil if
 	// there is none.
 	Stray *Stray
@@ -73,6 +76,7 @@ type stop struct {
 	probe      *prototype
 	partners   []int32 // rows, for a call on a window
 	lock       *neededLock
+	drains     bool // until its buffered messages have been received
 	proto      *prototype
 }
 
@@ -83,6 +87,7 @@ func (m *Matcher) stop(p *plan, c *Call, row int) {
 	if c.plan.action == ignore || c.idle {
 		s.comm = -1
 	}
+	s.drains = p.Operation == semantics.SendBuffers && p.In[semantics.Buffer] < 0 // not MPI_Buffer_attach
 	s.Point.set(c, row)
 	m.stopped = append(m.stopped, s)
 	if c.idle {
@@ -214,14 +219,33 @@ func (m *Matcher) unreturned(stopped []*stop) []Unreturned {
 		for _, row := range s.partners {
 			if row >= 0 {
 				rank := m.rankOf(int(row))
-				u.Waits = append(u.Waits, Wait{Post: s.Point, For: []int{rank}, Comm: int(s.comm), Peer: rank, Tag: -1})
+				u.Waits = append(u.Waits, Wait{Post: s.Point, For: []int{rank}, Comm: int(s.comm), Peer: rank, Tag: -1, Epoch: true})
 			}
 		}
 		if s.lock != nil {
 			u.Waits = append(u.Waits, m.waitForLock(s))
 		}
+		if s.drains {
+			u.Waits = append(u.Waits, m.waitForBuffers(s, sent)...)
+		}
 		list = append(list, u)
 	}
+	return list
+}
+
+// waitForBuffers returns the first of a rank's buffered sends on each channel whose message nobody
+// has received.
+func (m *Matcher) waitForBuffers(s *stop, sent map[receiverKey][]*channel) (list []Wait) {
+	for _, channels := range sent {
+		for _, ch := range channels {
+			e := ch.sends.peek()
+			if w := m.waitOf(e, s, false, nil); e.Post.Row == s.Row && e.Mode == semantics.Buffered && w.Peer >= 0 {
+				w.For = []int{w.Peer}
+				list = append(list, w)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b Wait) int { return cmp.Compare(a.Post.Enter, b.Post.Enter) })
 	return list
 }
 
@@ -251,7 +275,11 @@ func (m *Matcher) waitOf(e *End, s *stop, receive bool, sent []*channel) Wait {
 	g := m.group(e.channel.comm)
 	if receive {
 		if e.partner != nil || e.settled {
-			return Wait{Post: e.Post, Comm: int(e.channel.comm), Peer: m.peerOf(g, s, e.channel.source), Tag: tagOf(e.channel.tag)}
+			w := Wait{Post: e.Post, Comm: int(e.channel.comm), Peer: m.peerOf(g, s, e.channel.source), Tag: tagOf(e.channel.tag)}
+			if e.partner != nil && e.partner.isUnready() {
+				w.For = []int{m.rankOf(e.partner.Post.Row)}
+			}
+			return w
 		}
 		return m.waitFor(e.channel, &e.Post, int32(m.ownRank(e)), sent)
 	}
@@ -262,7 +290,10 @@ func (m *Matcher) waitOf(e *End, s *stop, receive bool, sent []*channel) Wait {
 	case s.proto != nil: // the rank is not in the trace
 		w.Peer = g.world(s.Row, int(s.own), int64(s.proto.dest))
 	}
-	if e.partner == nil && w.Peer >= 0 && e.Mode != semantics.Buffered {
+	switch {
+	case e.isUnready():
+		w.For = []int{m.rankOf(s.Row)}
+	case e.partner == nil && w.Peer >= 0 && e.Mode != semantics.Buffered:
 		w.For = []int{w.Peer}
 	}
 	return w

@@ -105,6 +105,26 @@ var stoppedRuns = map[string]struct {
 		2: "send to 0 tag 4 on 0 at 5: for [0]",
 		3: "send to 2 tag 1 on 0 at 6: for [2]; from 0 tag 2 on 0 at 6: for [0]",
 	}},
+	// A buffer can be detached when the messages in it have been received.
+	"buffers": {func(b *tracetest.Builder) {
+		b.Rank(0).Call("MPI_Bsend", 1, 2, args{"dest": 1, "tag": 4}).Call("MPI_Bsend", 2, 3, args{"dest": 2, "tag": 5}).
+			Call("MPI_Send", 3, 4, args{"dest": 3, "tag": 6}).Unfinished("MPI_Buffer_detach", 5, 9, nil)
+		b.Rank(1).Call("MPI_Recv", 1, 4, args{"source": 0, "tag": 4})
+		b.Rank(3).Unfinished("MPI_Buffer_attach", 5, 9, nil)
+	}, map[int]string{0: "send to 2 tag 5 on 0 at 2: for [2]", 3: ""}},
+	// The sender has not released one of its partitions.
+	"partitions": {func(b *tracetest.Builder) {
+		parts := func(peer string, rank int) args {
+			return args{"partitions": 2, peer: rank, "tag": 3, "request": tracetest.Request(0)}
+		}
+		request := args{"request": tracetest.Request(0)}
+		b.Rank(0).Call("MPI_Psend_init", 1, 2, parts("dest", 1)).Call("MPI_Start", 2, 3, request).
+			Call("MPI_Pready", 3, 4, args{"partition": 1, "request": tracetest.Request(0)}).Unfinished("MPI_Wait", 5, 9, request)
+		b.Rank(1).Call("MPI_Precv_init", 1, 2, parts("source", 0)).Call("MPI_Start", 2, 3, request).Unfinished("MPI_Wait", 5, 9, request)
+	}, map[int]string{
+		0: "send to 1 tag 3 on 0 at 3: for [0]",
+		1: "from 0 tag 3 on 0 at 2: for [0]",
+	}},
 	// Rank 0 has received the first message, and has not started its persistent request 3. Only
 	// requests that lack a partner can end a wait for any of them.
 	"requests": {func(b *tracetest.Builder) {
