@@ -30,7 +30,7 @@ func Lengths(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks, sce
 		return nil, err
 	}
 	defer j.Close()
-	p, err := play(ctx, j, scenarios, nil)
+	p, err := play(ctx, j, math.MaxInt64, scenarios, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -50,9 +50,10 @@ type Played struct {
 	Longer [][]int64 // by scenario and location: additional computation in nanoseconds, may be negative
 }
 
-// PlayMarks is Play for an event log. Marks may be nil.
-func PlayMarks(ctx context.Context, j *eventlog.Log, scenarios []Scenario, marks Marks) (Played, error) {
-	p, err := play(ctx, j, scenarios, marks)
+// PlayMarks is Play for an event log, of which it replays the part until a time: later times count
+// as that one. Marks may be nil.
+func PlayMarks(ctx context.Context, j *eventlog.Log, until int64, scenarios []Scenario, marks Marks) (Played, error) {
+	p, err := play(ctx, j, until, scenarios, marks)
 	if err != nil {
 		return Played{}, err
 	}
@@ -82,8 +83,9 @@ func runs(lengths []Length) []int64 {
 // play replays the event log: in each slab one location after the other, each as far as it gets
 // before it needs another one. A call is read when it is its turn: only the call for which a
 // location waits is kept.
-func play(ctx context.Context, j *eventlog.Log, scenarios []Scenario, marks Marks) (*player, error) {
+func play(ctx context.Context, j *eventlog.Log, until int64, scenarios []Scenario, marks Marks) (*player, error) {
 	p := newPlayer(j, scenarios)
+	p.until = until
 	for i := range p.threads {
 		p.threads[i].reader = j.Read(i)
 	}
@@ -115,6 +117,7 @@ func play(ctx context.Context, j *eventlog.Log, scenarios []Scenario, marks Mark
 // player replays all scenarios at once.
 type player struct {
 	log         *eventlog.Log
+	until       int64 // times after this one are not replayed
 	handshakes  int64 // minimum size of messages with a handshake, as measured in the run
 	scenarios   []Scenario
 	computing   []int     // scenarios with changed computations
@@ -249,7 +252,11 @@ func (p *player) next(th *thread) bool {
 func (p *player) take(th *thread) {
 	r, s := th.reader, &th.step
 	c := &r.Record
-	s.enter, s.exit, s.held, s.begin = c.Enter, c.Exit, c.Overhead, c.Enter
+	s.enter, s.exit = min(c.Enter, p.until), min(c.Exit, p.until)
+	s.held, s.begin = c.Overhead, s.enter
+	if c.Enter > p.until {
+		s.held = 0
+	}
 	s.function, s.site, s.terminal, s.place, s.kind = c.Function.ID, c.Signature.Site, r.Terminal, r.CallSite, kindOf(c.Semantics)
 	s.outside, s.nested, s.query = c.Outside, false, c.Semantics.IsLocalQuery()
 	s.posts, s.depends, s.inert, s.handshakes = s.posts[:0], s.depends[:0], s.inert[:0], s.handshakes[:0]
@@ -270,6 +277,7 @@ func (p *player) take(th *thread) {
 	if r.Completes {
 		var depends []eventlog.Dependency
 		s.begin, depends = r.Completion()
+		s.begin = min(s.begin, p.until)
 		for i := range depends {
 			p.depend(s, c.Location, &depends[i])
 		}

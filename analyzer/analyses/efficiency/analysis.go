@@ -15,7 +15,7 @@ var Analysis = analysis.New("efficiency", analysis.About{Title: "parallel effici
 
 func find(_ context.Context, r *pass.Run) (Findings, error) {
 	a := accounts.Pass.Result(r)
-	seconds := accounts.Seconds(a.Run())
+	seconds := accounts.Seconds(a.Progressed - a.Start)
 	e := efficiencyOf(a, seconds)
 	e.Divide(accounts.Seconds(causes.Pass.Result(r).Ideal), seconds)
 	return Findings{Efficiency: e}, nil

@@ -75,6 +75,9 @@ func Tree(r *section.Run) Node {
 		return Node{name, fmt.Sprintf(means, words...), value, parts}
 	}
 	whole := new(section.Of[run.Findings](r).RunSeconds)
+	if e.Communication != nil && *e.Communication > 0 { // less if the run hung
+		whole = new(*e.MaxUseful / *e.Communication)
+	}
 	return node("Parallel efficiency", e.Parallel, "The share of all ranks' time that is computation, outside MPI.", nil,
 		node("Load balance", e.LoadBalance, "Ranks compute %s on average, the busiest %s. Low: work is divided unevenly.", []*float64{e.MeanUseful, e.MaxUseful}),
 		node("Communication efficiency", e.Communication, "The busiest rank computes %s of the %s. Low: even that rank waits, transfers data or starts up.", []*float64{e.MaxUseful, whole},

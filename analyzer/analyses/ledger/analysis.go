@@ -180,7 +180,11 @@ func (a *book) ledgerOf(row int) (l [ledgerRows]int64) {
 	}
 	account, x := &a.Each[i], &a.Extents[i]
 	take(startEnd, x.Start-a.Start)
-	take(startEnd, a.End-x.End)
+	if a.Ranks[row].EndedEarly == "" {
+		take(startEnd, a.End-x.End)
+	} else {
+		take(untraced, a.End-x.End)
+	}
 	take(untraced, account.Untraced)
 	take(tracing, account.Overhead)
 	delayed, still, stolen := int64(0), int64(0), int64(0)

@@ -27,17 +27,19 @@ func find(_ context.Context, r *pass.Run) (Findings, error) {
 // whatIfs returns the ideal network, then each hypothesis by itself that promises a gain, largest
 // gain first.
 func whatIfs(a *accounts.Accounts, found *causes.Found) []WhatIf {
-	if a.Run() <= 0 {
+	run := a.Progressed - a.Start
+	if run <= 0 {
 		return []WhatIf{}
 	}
+	share := func(ns int64) float64 { return float64(ns) / float64(run) }
 	row := func(what string, kind verdict.Kind, length int64, assumes string) WhatIf {
-		return WhatIf{What: what, Kind: kind, Seconds: accounts.Seconds(length), Gain: a.Share(a.Run() - length), Assumes: assumes}
+		return WhatIf{What: what, Kind: kind, Seconds: accounts.Seconds(length), Gain: share(run - length), Assumes: assumes}
 	}
 	list := []WhatIf{row("the network and MPI cost nothing", verdict.Network, found.Ideal,
 		"Messages arrive when they are sent, calls take only the time that they wait for others; file operations take as long as in the run.")}
 	for i := range found.All {
 		h := &found.All[i]
-		if a.Share(a.Run()-h.Promised()) < causes.MinPromise {
+		if share(run-h.Promised()) < causes.MinPromise {
 			continue
 		}
 		w := row(h.What, h.Cause.Kind, h.Promised(), h.Assumes)

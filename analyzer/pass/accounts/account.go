@@ -34,7 +34,9 @@ type Account struct {
 	Overhead             int64 // overhead of the tracer
 	Initialize, Finalize int64 // inside MPI_Init and MPI_Finalize
 	Waited               int64
-	Never                int64 // of Waited: for what never came
+	Never                int64 // of Waited: for what never came,
+	stoodAt              int64 // since then,
+	stands               bool  // if it did so
 	Path                 int64
 	pathWork             int64 // computation on the path
 	Strip                Strip

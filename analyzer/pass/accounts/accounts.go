@@ -25,6 +25,7 @@ type Accounts struct {
 	MainOf     []int             // by row: location of the rank's main thread; −1: none
 	Window     *timeline.Window  // the analyzed part of the run; nil: all of it
 	Start, End int64             // bounds of the run
+	Progressed int64             // when the last location made progress: End, unless the run hung
 	Each       []Account         // by location
 	Total      map[Activity]*Tally
 	Machines   []*Machine // by row, if there is evidence
@@ -68,6 +69,7 @@ var Pass = pass.New("accounts", func(ctx context.Context, r *pass.Run) (*Account
 		return nil, fmt.Errorf("accounting: %w", err)
 	}
 	a.addUp()
+	a.Progressed = a.lastProgress()
 	a.takeEvidence()
 	return a, nil
 }, matching.Pass, route.Pass, Plan, Segments)
@@ -112,6 +114,22 @@ func (a *Accounts) KindOfCall(call Activity) verdict.Kind {
 		return verdict.Collectives
 	}
 	return kind
+}
+
+// lastProgress returns when the last location made progress: later each was in a call, or polled, for
+// what never came, or made no more calls.
+func (a *Accounts) lastProgress() int64 {
+	last := a.Start
+	for i := range a.Each {
+		switch each := &a.Each[i]; {
+		case a.Extents[i].Empty:
+		case each.stands:
+			last = max(last, each.stoodAt)
+		default:
+			last = max(last, a.Extents[i].End)
+		}
+	}
+	return min(last, a.End)
 }
 
 // Seconds converts nanoseconds to seconds.

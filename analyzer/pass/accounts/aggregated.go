@@ -50,7 +50,7 @@ func takeSums(t timeline.Trace) (*Accounts, error) {
 	// closely enough together
 	for _, id := range slices.Sorted(maps.Keys(clocks)) {
 		if d := clocks[id]; d.End-d.Start > a.Run() {
-			a.Start, a.End = d.Start, d.End
+			a.Start, a.End, a.Progressed = d.Start, d.End, d.End
 		}
 	}
 	return a, nil

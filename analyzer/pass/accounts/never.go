@@ -52,7 +52,8 @@ func (a *Account) waitInVain() {
 		a.Waited += more
 		a.Never += more
 	}
-	if len(a.vain.time) > 0 {
+	if a.stands = len(a.vain.time) > 0; a.stands {
+		a.stoodAt = a.vain.since
 		a.Strip.Wait.add(a.vain.since, a.vain.end)
 	}
 	a.vain = vain{}

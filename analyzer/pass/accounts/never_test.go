@@ -33,3 +33,41 @@ func TestWhatNeverCame(t *testing.T) {
 	}
 	assert.Equal(t, f.Ledger.TotalNS, total)
 }
+
+// TestHangDoesNotCount: after MPI_Init, two ranks compute 10 and 30, meet in a barrier, and then
+// wait for each other for 1000. Efficiencies and predictions are those of the first 42: on an ideal
+// network 30 are left. With equal work both would enter the barrier at 32, and be there, where they
+// hang, at 32.
+func TestHangDoesNotCount(t *testing.T) {
+	b := tracetest.New(2)
+	for i, at := range []float64{22, 42} {
+		b.Rank(i).Init(0, 12).Collective("MPI_Barrier", at, 42).
+			Unfinished("MPI_Recv", 42, 1042, tracetest.Args{"count": 1, "datatype": "MPI_INT", "source": 1 - i, "tag": 7})
+	}
+	f := analyzertest.Built(t, b)
+	assert.InDelta(t, 1.042, f.RunSeconds, 1e-9)
+	assert.InDelta(t, 20.0/42, *f.Efficiency.Parallel, 1e-9)
+	assert.InDelta(t, 30.0/42, *f.Efficiency.Communication, 1e-9)
+	assert.InDelta(t, 0.030, *f.Efficiency.IdealSeconds, 1e-9)
+	for _, w := range f.WhatIf {
+		assert.InDelta(t, 1-w.Seconds/0.042, w.Gain, 1e-9, w.What)
+		assert.LessOrEqual(t, w.Seconds, 0.042, w.What)
+	}
+}
+
+// TestTimeAfterTheLastCall: what a rank does after its last call, until it is killed, is neither
+// its end of MPI nor known.
+func TestTimeAfterTheLastCall(t *testing.T) {
+	b := tracetest.New(2)
+	b.Rank(0).Init(0, 10).Unfinished("MPI_Barrier", 20, 100, nil)
+	b.Rank(1).Init(0, 10).Call("MPI_Comm_rank", 19, 20, tracetest.Args{"rank": 1}).Ended("after MPI_Comm_rank", 100)
+	f := analyzertest.Built(t, b)
+	for _, row := range f.Ledger.Rows {
+		switch row.What {
+		case "start-end":
+			assert.InDelta(t, 20e6, row.NS, 1e3)
+		case "untraced":
+			assert.InDelta(t, 80e6, row.NS, 1e3)
+		}
+	}
+}

@@ -34,7 +34,7 @@ func judge(ctx context.Context, e *evidence, marks predict.Marks, also []predict
 	for i := range all {
 		scenarios = append(scenarios, together(all[i].change))
 	}
-	found, err := predict.PlayMarks(ctx, e.matched.Log, append(scenarios, also...), marks)
+	found, err := predict.PlayMarks(ctx, e.matched.Log, e.Progressed, append(scenarios, also...), marks)
 	if err != nil {
 		return played{}, nil, nil, err
 	}
@@ -156,7 +156,7 @@ func playGiven(ctx context.Context, e *evidence, causes, left []Hypothesis, cpus
 	for i := range left {
 		scenarios = append(scenarios, together(append(slices.Clone(gone), left[i].change)...))
 	}
-	found, err := predict.PlayMarks(ctx, e.matched.Log, scenarios, nil)
+	found, err := predict.PlayMarks(ctx, e.matched.Log, e.Progressed, scenarios, nil)
 	for i, length := range found.Runs {
 		left[i].least = cpus.least(&left[i], found.Longer[i])
 		if left[i].length = length - estimated; left[i].Cause.Estimate {

@@ -16,7 +16,7 @@ import (
 // The node of the fourth rank has enough CPUs.
 func TestScarceCPUs(t *testing.T) {
 	region := accounts.Activity{Function: 1, Next: 2}
-	a := newEvidence(&accounts.Accounts{MainOf: []int{0, 1, 2, 3}, End: 1000}, nil)
+	a := newEvidence(&accounts.Accounts{MainOf: []int{0, 1, 2, 3}, End: 1000, Progressed: 1000}, nil)
 	for row, cpu := range []int64{4, 5, 4, 7} {
 		r := trace.Rank{Rank: row, Node: "few", Context: []trace.ContextSample{{CPU: cpu}, {CPU: -1}}}
 		if row == 3 {
