@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
@@ -30,12 +31,117 @@ func (s *Stop) progressed() bool {
 	return s.Waited <= 0 && (s.Signal == 0 || s.Asked != 0 || s.Launcher != 0)
 }
 
-// was returns " was" for one rank, " were" for more.
-func was(ranks int) string {
-	if ranks > 1 {
-		return " were"
+// crash says how the first rank ended, and what the others did then.
+func (s *Stop) crash() string {
+	d := s.Death
+	var text string
+	switch {
+	case s.Scope != "":
+		text = s.lost()
+	case d.Failed || d.Abort:
+		text = s.failed()
+	default:
+		text = s.died() + s.whence() + d.memory(s.Named[0].Count)
 	}
-	return " was"
+	if len(s.Others) > 0 {
+		text += "; then " + s.list()
+	}
+	if d.Late >= 0.5 {
+		text += fmt.Sprintf("; the rest of the job ended %s later", wording.Duration(d.Late))
+	}
+	return text + "."
+}
+
+// lost says which pod, node or host was lost.
+func (s *Stop) lost() string {
+	who := &s.Named[0]
+	if s.Death.Cut {
+		return fmt.Sprintf("%s %s was lost, with %s; the last that is stored of it is from %s into the run", capital(s.Scope), s.Name, who.name(), s.when())
+	}
+	return fmt.Sprintf("%s %s was lost %s into the run, with %s", capital(s.Scope), s.Name, s.when(), who.name())
+}
+
+// failed says which MPI call ended the job.
+func (s *Stop) failed() string {
+	d, who := s.Death, &s.Named[0]
+	name := capital(who.name()) + who.Where
+	if d.Abort {
+		return fmt.Sprintf("%s ended the job with MPI_Abort (error code %s)%s, %s into the run", name, d.Code, site(who.In), s.when())
+	}
+	failure, in := d.failure(who.Count), ""
+	if d.OneOf {
+		name = "One of " + who.name()
+	}
+	if who.In.Function != "" {
+		in = " in " + who.In.At()
+	}
+	if who.Detail != "" {
+		in += " (" + who.Detail + ")"
+	}
+	return fmt.Sprintf("%s ended the job with %s%s, %s into the run", name, failure, in, s.when())
+}
+
+// died says which rank ended by itself or was killed, and when.
+func (s *Stop) died() string {
+	d, who := s.Death, &s.Named[0]
+	name, was, it, them := capital(who.name())+who.Where, "was", "it", "it"
+	if who.Count > 1 {
+		was, it, them = "were", "they", "them"
+	}
+	switch {
+	case d.OneOf:
+		return fmt.Sprintf("One of %s was killed (%s) %s into the run; the launcher ended the others at once", who.name(), signalName(d.Signal), s.when())
+	case d.OutOfMemory:
+		return fmt.Sprintf("%s %s killed for lack of memory %s into the run", name, was, s.when())
+	case d.Signal == 9 || d.Signal == 15:
+		return fmt.Sprintf("%s %s killed (%s) %s into the run", name, was, signalName(d.Signal), s.when())
+	case d.Signal != 0:
+		return fmt.Sprintf("%s crashed (%s) %s into the run", name, signalName(d.Signal), s.when())
+	case d.ExitCode >= 0:
+		how := ""
+		if d.Quick {
+			how = ", by _exit or quick_exit"
+		}
+		return fmt.Sprintf("%s left without MPI_Finalize (exit code %d%s) %s into the run", name, d.ExitCode, how, s.when())
+	case d.Cut:
+		return fmt.Sprintf("%s %s lost; the last that is stored of %s is from %s into the run", name, was, them, s.when())
+	}
+	return fmt.Sprintf("%s died %s into the run, without a crash signal or an exit code: %s %s killed (for lack of memory, say) or called _exit", name, s.when(), it, was)
+}
+
+// whence says in which call the rank died, or after which.
+func (s *Stop) whence() string {
+	switch who := &s.Named[0]; {
+	case who.In.Function != "":
+		return ", in " + who.In.At()
+	case who.After.Function == "":
+		return ""
+	case s.Death.Exact:
+		return fmt.Sprintf(", %s after %s", wording.Duration(who.Seconds), who.After.At())
+	case who.Seconds < resolution:
+		return ", after " + who.After.At()
+	default:
+		return fmt.Sprintf(", at least %s after %s", coarse(who.Seconds), who.After.At())
+	}
+}
+
+// resolution is how often, in seconds, it is observed whether a process is alive.
+const resolution = 0.1
+
+// when says how long the run had taken.
+func (s *Stop) when() string {
+	if s.Death.Exact || s.Death.Abort {
+		return wording.Duration(s.Seconds)
+	}
+	return coarse(s.Seconds)
+}
+
+// coarse describes a duration to the resolution.
+func coarse(seconds float64) string {
+	if seconds >= 1 {
+		return wording.Duration(seconds)
+	}
+	return fmt.Sprintf("%.1f s", seconds)
 }
 
 // failure describes the error of a call that ended its process.
@@ -51,16 +157,20 @@ func (d *Death) failure(ranks int) string {
 	return fmt.Sprintf("exit code %d", d.ExitCode)
 }
 
-// memory describes what is known of a death for lack of memory.
+// memory describes what is known of a death for lack of memory. The limit need not be the reason:
+// the kernel counts kills for lack of memory on the machine, too.
 func (d *Death) memory(ranks int) string {
-	text := " for lack of memory"
-	if d.MemoryLimit > 0 { // the kernel counts kills for lack of memory on the machine, too
-		text += fmt.Sprintf(" (the limit of its container is %s)", wording.Bytes(d.MemoryLimit))
+	var parts []string
+	if d.OutOfMemory && d.MemoryLimit > 0 {
+		parts = append(parts, "the limit of its container is "+wording.Bytes(d.MemoryLimit))
 	}
-	if d.MemoryUsed > 0 && ranks == 1 {
-		text += fmt.Sprintf("; it was seen with %s", wording.Bytes(d.MemoryUsed))
+	if d.OutOfMemory && d.MemoryUsed > 0 && ranks == 1 {
+		parts = append(parts, "it was seen with "+wording.Bytes(d.MemoryUsed))
 	}
-	return text
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, "; ") + ")"
 }
 
 // errorHints say what to look for after an error of a class.

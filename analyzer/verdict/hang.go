@@ -18,10 +18,10 @@ func (s *Stop) seen() string {
 	var parts []string
 	for i := range s.Named {
 		if i == maxNamed {
-			parts = append(parts, "others computed")
+			parts = append(parts, "others made none")
 			break
 		}
-		did := "computed after"
+		did := "made no call after"
 		if s.Named[i].Tests {
 			did = "made tests without success, the last with"
 		}
@@ -114,6 +114,8 @@ func (s *Stop) missing() string {
 	switch {
 	case s.Comm != "":
 		fmt.Fprintf(&b, "came to the %s (%s), in which %s waited%s", s.Call.At(), s.Comm, waited, long)
+	case s.Window:
+		fmt.Fprintf(&b, "did what %s had been waiting for%s in %s (%s)", waited, apart, s.Call.At(), s.Others[0].For)
 	case s.Send:
 		fmt.Fprintf(&b, "received what %s had been sending%s in %s (%s)", waited, apart, s.Call.At(), s.Others[0].For)
 	default:
@@ -127,7 +129,7 @@ func (s *Stop) missing() string {
 	case who.In.Function != "":
 		fmt.Fprintf(&b, "; it was in %s", who.In.At())
 	default:
-		fmt.Fprintf(&b, "; its last call was %s, and it had computed for %s since", who.After.At(), wording.Duration(who.Seconds))
+		fmt.Fprintf(&b, "; its last call was %s, and it had been outside of MPI for %s since", who.After.At(), wording.Duration(who.Seconds))
 	}
 	rest := *s
 	rest.Others = s.Others[1:]

@@ -31,6 +31,7 @@ type Stop struct {
 	Call   Call      // the call in which the others waited for the rank that never came; for a mismatch see Number
 	Comm   string    // communicator of Call; "": it is about messages
 	Send   bool      // they waited until their messages were received
+	Window bool      // they waited for a lock of a window, or for an epoch
 	Number int       // for a mismatch: number of the collective, from 1
 	Stray  string    // for a cycle: description of a message that was sent and never received; "": none
 
@@ -88,7 +89,10 @@ type Death struct {
 	OutOfMemory             bool  // the kernel killed it for lack of memory
 	MemoryLimit, MemoryUsed int64 // bytes: of its cgroup, and what it was seen with; 0: not known
 	Cut                     bool  // its end is not known: the trace has only what was stored before
-	Late                    float64
+	// Exact reports that the process said when it ended. Otherwise it was seen alive every 0.1 s,
+	// and lived for at least so long.
+	Exact bool
+	Late  float64 // seconds from then to the end of the run
 }
 
 // Sentence returns the first sentence of the report on a run that did not reach its end.
@@ -106,71 +110,6 @@ func (s *Stop) Sentence() string {
 		return fmt.Sprintf("%s left without MPI_Finalize after %s.", capital(s.Left), wording.Duration(s.Seconds))
 	}
 	return s.seen()
-}
-
-func (s *Stop) crash() string {
-	d := s.Death
-	var b strings.Builder
-	if s.Scope != "" {
-		who := &s.Named[0]
-		if d.Cut {
-			fmt.Fprintf(&b, "%s %s was lost, with %s; the last that is stored of it is from %s into the run", capital(s.Scope), s.Name, who.name(), wording.Duration(s.Seconds))
-		} else {
-			fmt.Fprintf(&b, "%s %s was lost %s into the run, with %s", capital(s.Scope), s.Name, wording.Duration(s.Seconds), who.name())
-		}
-	} else {
-		who := &s.Named[0]
-		name := capital(who.name()) + who.Where
-		switch {
-		case d.Failed:
-			fmt.Fprintf(&b, "%s ended the job with %s in %s", name, d.failure(who.Count), who.In.At())
-			if who.Detail != "" {
-				fmt.Fprintf(&b, " (%s)", who.Detail)
-			}
-			fmt.Fprintf(&b, ", %s into the run", wording.Duration(s.Seconds))
-		case d.Abort:
-			fmt.Fprintf(&b, "%s ended the job with MPI_Abort (error code %s)%s, %s into the run", name, d.Code, site(who.In), wording.Duration(s.Seconds))
-		case d.OneOf:
-			fmt.Fprintf(&b, "One of %s was killed (%s) %s into the run; the launcher ended the others at once", who.name(), signalName(d.Signal), wording.Duration(s.Seconds))
-		case d.OutOfMemory:
-			fmt.Fprintf(&b, "%s%s killed %s into the run%s", name, was(who.Count), wording.Duration(s.Seconds), d.memory(who.Count))
-		case d.Signal == 9 || d.Signal == 15:
-			fmt.Fprintf(&b, "%s%s killed (%s) %s into the run", name, was(who.Count), signalName(d.Signal), wording.Duration(s.Seconds))
-		case d.Signal != 0:
-			fmt.Fprintf(&b, "%s crashed (%s) %s into the run", name, signalName(d.Signal), wording.Duration(s.Seconds))
-		case d.ExitCode >= 0 && d.Quick:
-			fmt.Fprintf(&b, "%s left without MPI_Finalize (exit code %d, not by exit) %s into the run", name, d.ExitCode, wording.Duration(s.Seconds))
-		case d.ExitCode >= 0:
-			fmt.Fprintf(&b, "%s left without MPI_Finalize (exit code %d) %s into the run", name, d.ExitCode, wording.Duration(s.Seconds))
-		case d.Cut:
-			it := "it"
-			if who.Count > 1 {
-				it = "them"
-			}
-			fmt.Fprintf(&b, "%s%s lost; the last that is stored of %s is from %s into the run", name, was(who.Count), it, wording.Duration(s.Seconds))
-		default:
-			they := "it was"
-			if who.Count > 1 {
-				they = "they were"
-			}
-			fmt.Fprintf(&b, "%s died %s into the run, without a crash signal or an exit code: %s killed (for lack of memory, say) or called _exit", name, wording.Duration(s.Seconds), they)
-		}
-		switch {
-		case d.Abort, d.Failed:
-		case who.In.Function != "":
-			fmt.Fprintf(&b, ", in %s", who.In.At())
-		case who.After.Function != "":
-			fmt.Fprintf(&b, ", %s after %s", wording.Duration(who.Seconds), who.After.At())
-		}
-	}
-	if len(s.Others) > 0 {
-		b.WriteString("; then ")
-		b.WriteString(s.list())
-	}
-	if d.Late >= 0.5 {
-		fmt.Fprintf(&b, "; the rest of the job ended %s later", wording.Duration(d.Late))
-	}
-	return b.String() + "."
 }
 
 // others returns a sentence about the other waiting ranks.
@@ -273,7 +212,10 @@ func (s *Stop) name(w *Waiting) string {
 	for i := range s.Named {
 		named += s.Named[i].Count
 	}
-	if w.Count > 1 && w.Count == s.Ranks-named {
+	switch {
+	case w.Count > 1 && w.Count == s.Ranks:
+		return fmt.Sprintf("all %d ranks", w.Count)
+	case w.Count > 1 && w.Count == s.Ranks-named:
 		return fmt.Sprintf("the other %d ranks", w.Count)
 	}
 	return names(w.Ranks, w.Count)

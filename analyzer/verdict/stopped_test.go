@@ -18,14 +18,14 @@ func TestSentencesOfStops(t *testing.T) {
 		"This job was stopped after 3.0 s while it was making progress: cairn run was asked to end it (signal 15, SIGTERM).":                                  {Seconds: 3, Asked: 15, Code: 143},
 		"This job was stopped after 3.0 s while it was making progress: its launcher was ended (signal 9, SIGKILL).":                                          {Seconds: 3, Launcher: 9, Code: 137},
 		"This job was stopped after 3.0 s: all its ranks were ended (signal 15, SIGTERM), by whom is not known; the exit code of the command was 124.":        {Seconds: 3, Signal: 15, Code: 124},
-		"Rank 3 was killed 2.0 s into the run for lack of memory (the limit of its container is 2.0 GiB); it was seen with 1.9 GiB, in MPI_Barrier at a.c:2.": died(Death{Signal: 9, ExitCode: -1, OutOfMemory: true, MemoryLimit: 2 << 30, MemoryUsed: 19 << 30 / 10}),
-		"Rank 3 was killed 2.0 s into the run for lack of memory, in MPI_Barrier at a.c:2.":                                                                   died(Death{Signal: 9, ExitCode: -1, OutOfMemory: true}),
+		"Rank 3 was killed for lack of memory 2.0 s into the run, in MPI_Barrier at a.c:2 (the limit of its container is 2.0 GiB; it was seen with 1.9 GiB).": died(Death{Signal: 9, ExitCode: -1, OutOfMemory: true, MemoryLimit: 2 << 30, MemoryUsed: 19 << 30 / 10}),
+		"Rank 3 was killed for lack of memory 2.0 s into the run, in MPI_Barrier at a.c:2.":                                                                   died(Death{Signal: 9, ExitCode: -1, OutOfMemory: true}),
 		"Rank 3 was killed (signal 9, SIGKILL) 2.0 s into the run, in MPI_Barrier at a.c:2.":                                                                  died(Death{Signal: 9, ExitCode: -1}),
 		"One of ranks 0-2 was killed (signal 9, SIGKILL) 2.0 s into the run; the launcher ended the others at once.":                                          {Kind: Crash, Ranks: 4, Seconds: 2, Death: &Death{Signal: 9, ExitCode: -1, OneOf: true}, Named: []Who{{Ranks: "0-2", Count: 3}}},
 		"Rank 3 ended the job with an MPI error (MPI_ERR_TRUNCATE) in MPI_Barrier at a.c:2, 2.0 s into the run.":                                              died(Death{ExitCode: 15, Failed: true, Class: "MPI_ERR_TRUNCATE"}),
 		"Rank 3 ended the job with an MPI error (MPI_ERR_TRUNCATE, by the exit code of the launcher) in MPI_Barrier at a.c:2, 2.0 s into the run.":            died(Death{ExitCode: -1, Failed: true, Class: "MPI_ERR_TRUNCATE"}),
 		"Rank 3 ended the job with exit code 1 in MPI_Barrier at a.c:2, 2.0 s into the run.":                                                                  died(Death{ExitCode: 1, Failed: true}),
-		"Rank 3 left without MPI_Finalize (exit code 3, not by exit) 2.0 s into the run, in MPI_Barrier at a.c:2.":                                            died(Death{ExitCode: 3, Quick: true}),
+		"Rank 3 left without MPI_Finalize (exit code 3, by _exit or quick_exit) 2.0 s into the run, in MPI_Barrier at a.c:2.":                                 died(Death{ExitCode: 3, Quick: true}),
 		"All 4 ranks (exit code 0) left without MPI_Finalize after 3.0 s.":                                                                                    {Seconds: 3, Left: "all 4 ranks (exit code 0)"},
 		"This job hung for its last 41.0 s: 9 ranks waited for each other in a circle, all in MPI_Send at a.c:1 (rank 0: to rank 1, tag 3, MPI_COMM_WORLD): rank 0 for rank 1, rank 0 for rank 1, rank 0 for rank 1, rank 0 for rank 1, and so on.": {
 			Kind: Hang, Form: Cycle, Waited: 41, Ranks: 9, Cycle: repeat(9, Waiting{Ranks: "0", Count: 1, Rank: "1", Call: call("MPI_Send", "a.c:1"), For: "to rank 1, tag 3, MPI_COMM_WORLD"}),
@@ -40,6 +40,10 @@ func TestSentencesOfStops(t *testing.T) {
 		"Ranks 2-3 died 2.0 s into the run, without a crash signal or an exit code: they were killed (for lack of memory, say) or called _exit, in MPI_Barrier at a.c:2.": {
 			Kind: Crash, Seconds: 2, Ranks: 4, Named: []Who{{Ranks: "2-3", Count: 2, In: call("MPI_Barrier", "a.c:2")}}, Death: &Death{ExitCode: -1},
 		},
+		"Rank 3 was killed (signal 9, SIGKILL) 0.4 s into the run, after MPI_Barrier at a.c:2.":                 ended(0.38, 0.04, Death{Signal: 9, ExitCode: -1}),
+		"Rank 3 was killed (signal 9, SIGKILL) 0.4 s into the run, at least 0.3 s after MPI_Barrier at a.c:2.":  ended(0.38, 0.34, Death{Signal: 9, ExitCode: -1}),
+		"Rank 3 left without MPI_Finalize (exit code 3) 380 ms into the run, 40 ms after MPI_Barrier at a.c:2.": ended(0.38, 0.04, Death{ExitCode: 3, Exact: true}),
+		"Rank 3 ended the job with MPI_Abort (error code 7), 380 ms into the run.":                              ended(0.38, 0.04, Death{ExitCode: -1, Abort: true, Code: "7"}),
 		"Rank 2 (pod w-1, node b) crashed (signal 24) 2.0 s into the run, in MPI_Barrier at a.c:2.": {
 			Kind: Crash, Seconds: 2, Ranks: 4, Named: []Who{{Ranks: "2", Count: 1, Where: " (pod w-1, node b)", In: call("MPI_Barrier", "a.c:2")}}, Death: &Death{Signal: 24, ExitCode: -1},
 		},
@@ -60,4 +64,10 @@ func repeat[T any](n int, v T) []T {
 // died returns the death of rank 3 of 4 in a barrier.
 func died(d Death) Stop {
 	return Stop{Kind: Crash, Seconds: 2, Ranks: 4, Named: []Who{{Ranks: "3", Count: 1, In: Call{Function: "MPI_Barrier", CallSite: "a.c:2"}}}, Death: &d}
+}
+
+// ended returns the end of rank 3, so long after the start of the run and after its last call.
+func ended(at, after float64, d Death) Stop {
+	who := Who{Ranks: "3", Count: 1, After: Call{Function: "MPI_Barrier", CallSite: "a.c:2"}, Seconds: after}
+	return Stop{Kind: Crash, Seconds: at, Ranks: 4, Named: []Who{who}, Death: &d}
 }
