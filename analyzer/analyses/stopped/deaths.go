@@ -21,15 +21,21 @@ const (
 	late     = 1e9
 )
 
-// aborted finds the first rank that called MPI_Abort.
+// aborted finds the first rank that called MPI_Abort, in any of its threads.
 func (s *search) aborted() *verdict.Stop {
-	first := s.first(func(r *state) bool { return r.open != nil && r.detail.abort })
+	var first *state
+	for i := range s.states {
+		if r := &s.states[i]; r.abort != nil && (first == nil || r.abort.call.Enter < first.abort.call.Enter) {
+			first = r
+		}
+	}
 	if first == nil {
 		return nil
 	}
-	stop := s.death(first, first.open.Enter)
-	stop.Death.Abort, stop.Death.Code = true, cmp.Or(first.detail.code, "not known")
-	stop.Others = s.waiting(func(r *state) bool { return r != first && r.open.Enter <= first.open.Enter })
+	at := first.abort.call
+	stop := s.death(first, at.Enter)
+	stop.Death.Abort, stop.Death.Code, stop.Named[0].In = true, first.abort.code, s.call(at.Function, at.Site)
+	stop.Others = s.waiting(func(r *state) bool { return r != first && r.open.Enter <= at.Enter })
 	return stop
 }
 
@@ -186,7 +192,7 @@ func (s *search) death(r *state, at int64) *verdict.Stop {
 	d := &verdict.Death{ExitCode: -1, Late: seconds(s.ended - r.died), Cut: r.living}
 	if r.end != nil {
 		d.Signal, d.ExitCode = r.end.Signal, r.end.ExitCode
-		d.Quick = r.end.Order > 0 && !r.end.CalledExit
+		d.Quick, d.Exact = r.end.Order > 0 && !r.end.CalledExit, r.end.CalledExit
 		if d.OutOfMemory = r.end.OutOfMemory && r.endedBy(sigkill); d.OutOfMemory {
 			d.MemoryLimit, d.MemoryUsed = r.end.MemoryLimit, r.end.MemoryUsed
 		}
@@ -228,7 +234,7 @@ func (s *search) waiting(counts func(*state) bool) []verdict.Waiting {
 	}
 	rows := map[key][]int{}
 	for i := range s.states {
-		if r := &s.states[i]; r.open != nil && !r.detail.abort && counts(r) {
+		if r := &s.states[i]; r.isWaiting() && counts(r) {
 			k := key{r.open.Function, r.open.Site}
 			rows[k] = append(rows[k], i)
 		}

@@ -10,6 +10,7 @@
 // open call, or the tests that it polls with, require. Each rank can proceed, cannot, or it is
 // unknown: what depends on all of several ranks has the least of their abilities, what depends on
 // one of them the greatest (ability.go). Ranks in calls that cannot proceed are a hang; mismatched
-// collectives, cycles and missing ranks are readings of that set (hangs.go). If neither a hang nor
-// a death is known, only what was seen is reported (seen.go).
+// collectives, cycles and missing ranks are readings of that set (hangs.go). Of calls that an MPI
+// error ended, the arguments say which can have failed (errors.go). If neither a hang nor a death
+// is known, only what was seen is reported (seen.go).
 package stopped

@@ -6,6 +6,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/trace"
 )
 
 // findEnding determines how a run ended that did not complete MPI_Finalize. It returns nil if all
@@ -47,7 +48,7 @@ type search struct {
 // stop returns the data of the first sentence. A death has priority: the waiting of others after it
 // is not a hang.
 func (s *search) stop() *verdict.Stop {
-	for _, look := range []func() *verdict.Stop{s.aborted, s.failed, s.crashed, s.left, s.vanished, s.killed, s.refused, s.hung, s.allLeft} {
+	for _, look := range []func() *verdict.Stop{s.aborted, s.failed, s.crashed, s.left, s.vanished, s.refused, s.killed, s.hung, s.allLeft} {
 		if found := look(); found != nil {
 			found.Ranks = len(s.states)
 			return found
@@ -83,10 +84,21 @@ func (s *search) communicator(i int) string {
 	if c := &comms[i]; c.Label != "" {
 		return c.Label
 	}
+	if c := &comms[i]; len(c.Remote) > 0 { // whose name is of numbers only
+		return "intercommunicator of " + briefly(c.Members) + " and " + briefly(c.Remote)
+	}
 	if name := comms[i].GlobalName; len(name) <= maxName {
 		return name
 	}
 	return "a communicator of " + verdictCount(comms[i].Members.Len())
+}
+
+// briefly names ranks, or says how many there are.
+func briefly(ranks trace.RankList) string {
+	if list := ranks.String(); len(list) <= maxName {
+		return who(list, ranks.Len())
+	}
+	return verdictCount(ranks.Len())
 }
 
 // maxName is the maximum length of a communicator's name that is shown.

@@ -185,11 +185,12 @@ func (s *search) never(stuck []int) *verdict.Stop {
 	return s.absent(absent, found)
 }
 
-// waitersOf returns the given rows that wait for a row.
+// waitersOf returns the given rows that wait for a row. Ranks in MPI_Finalize have done their part;
+// they wait only for a rank that is overdue.
 func (s *search) waitersOf(rows []int, to int) []int {
 	var list []int
 	for _, row := range rows {
-		if r := &s.states[row]; !r.detail.ends && slices.Contains(s.targets(r.open), s.states[to].rank) {
+		if r := &s.states[row]; (!r.detail.ends || s.states[to].overdue) && slices.Contains(s.targets(r.open), s.states[to].rank) {
 			list = append(list, row)
 		}
 	}
@@ -227,7 +228,7 @@ func (s *search) absent(row int, waiters []int) *verdict.Stop {
 			if w.Collective {
 				stop.Comm = s.communicator(w.Comm)
 			} else {
-				stop.Send, stop.Others[0].For = w.Send, s.wait(w)
+				stop.Send, stop.Window, stop.Others[0].For = w.Send, w.Epoch || w.Lock, s.wait(w)
 			}
 		}
 	}

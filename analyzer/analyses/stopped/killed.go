@@ -49,10 +49,11 @@ func (s *search) told(r *state) bool {
 }
 
 // failed finds the first rank that an MPI library ended after an error: in a call, by _exit with
-// the error code, of which the class is the low byte. If ranks failed alike, it names all of them.
+// the error code, of which the class is the low byte; in MPI_Init also by exit. If ranks failed
+// alike, it names all of them.
 func (s *search) failed() *verdict.Stop {
 	alike := func(r *state) bool {
-		return r.end != nil && r.end.Order > 0 && r.end.ExitCode > 0 && !r.end.CalledExit && r.inCall()
+		return r.end != nil && r.end.Order > 0 && r.end.ExitCode > 0 && r.inCall() && (!r.end.CalledExit || r.detail.begin)
 	}
 	first := s.first(alike)
 	if first == nil || s.told(first) {
@@ -60,7 +61,7 @@ func (s *search) failed() *verdict.Stop {
 	}
 	stop := s.death(first, first.died)
 	stop.Death.Failed, stop.Death.Class = true, s.errorClass(first, first.end.ExitCode)
-	stop.Named[0].Detail = s.operation(first)
+	stop.Named[0].Detail = s.operation(first, stop.Death.Class)
 	var set []int
 	for i := range s.states {
 		r := &s.states[i]
@@ -77,7 +78,10 @@ func (s *search) failed() *verdict.Stop {
 }
 
 // inCall reports whether the rank was in a call that should have returned.
-func (r *state) inCall() bool { return r.open != nil && !r.detail.abort }
+func (r *state) inCall() bool { return r.isWaiting() && !r.polls }
+
+// isWaiting reports whether the rank was in such a call, or polled.
+func (r *state) isWaiting() bool { return r.open != nil && r.detail.code == "" }
 
 // errorClass returns the MPI error class of an exit code; "" if it need not be one. 1 is the code
 // of other errors, too, and so are all codes in MPI_Init.
@@ -89,48 +93,49 @@ func (s *search) errorClass(r *state, code int) string {
 }
 
 // refused finds the rank with the call that failed, if the launcher killed all ranks at once, that
-// one included: Hydra does so, and exits with the error code. The rank was in a call, but waited
-// for no other.
+// one included: Hydra does so, and exits with the error code. If several calls can have failed with
+// it, the sentence names all of these ranks. The number of a signal that ended ranks is the exit code
+// after a kill, too: then an argument must be the error.
 func (s *search) refused() *verdict.Stop {
 	l := s.trace.Meta().Launcher
 	killed := func(r *state) bool { return unfinished(r) && r.endedBy(sigkill, sigterm) }
-	if l == nil || l.ExitCode == sigkill || l.ExitCode == sigterm || s.count(killed) != s.count(unfinished) {
+	if l == nil || s.count(killed) == 0 || s.count(killed) != s.count(unfinished) {
 		return nil
 	}
-	first := s.latest(func(r *state) bool { return killed(r) && r.inCall() && !r.waits() })
-	if first == nil || s.told(first) {
+	class := mpi.ErrorClass(s.trace.Meta().ABI, l.ExitCode)
+	rows := s.culprits(class, func(r *state) bool { return killed(r) && r.inCall() && s.errorClass(r, l.ExitCode) != "" })
+	if len(rows) == 0 || s.told(&s.states[rows[0]]) {
 		return nil
 	}
-	class := s.errorClass(first, l.ExitCode)
-	if class == "" {
+	first := &s.states[rows[0]]
+	if s.count(func(r *state) bool { return r.endedBy(l.ExitCode) }) > 0 && s.mayFail(first, class) != faulty {
 		return nil
 	}
 	stop := s.death(first, first.died)
 	stop.Death.Failed, stop.Death.Class, stop.Death.Signal = true, class, 0
-	stop.Named[0].Detail = s.operation(first)
+	stop.Named[0].Detail = s.operation(first, class)
+	if len(rows) > 1 {
+		s.oneOf(stop, rows)
+	}
 	return stop
 }
 
-// latest returns the rank whose call began last among those that count. The others must be in
-// collective calls: which it had left before, or which would have failed there, too.
-func (s *search) latest(counts func(*state) bool) (last *state) {
-	others := 0
-	for i := range s.states {
-		r := &s.states[i]
-		if !counts(r) {
-			continue
-		}
-		if last == nil || r.open.Enter > last.open.Enter {
-			last = r
-		}
-		if !slices.ContainsFunc(r.open.Waits, func(w match.Wait) bool { return w.Collective }) {
-			others++
+// oneOf lets the sentence name ranks of which one failed, with the call that they were in if it was
+// the same.
+func (s *search) oneOf(stop *verdict.Stop, rows []int) {
+	s.accused = rows
+	who := &stop.Named[0]
+	stop.Death.OneOf, who.Ranks, who.Count, who.Where = true, s.list(rows), len(rows), ""
+	for _, row := range rows {
+		r := &s.states[row]
+		if r.open == nil || s.call(r.open.Function, r.open.Site) != who.In {
+			who.In, who.Detail = verdict.Call{}, ""
+		} else if s.operation(r, stop.Death.Class) != who.Detail {
+			who.Detail = ""
 		}
 	}
-	if others > 1 || others == 1 && slices.ContainsFunc(last.open.Waits, func(w match.Wait) bool { return w.Collective }) {
-		return nil
-	}
-	return last
+	shared := who.In.Function != ""
+	stop.Others = s.waiting(func(r *state) bool { return !shared || !slices.Contains(rows, r.row) })
 }
 
 // killed finds the first rank that SIGKILL or SIGTERM ended, if that was not the launcher's or
@@ -162,10 +167,9 @@ func (s *search) killed() *verdict.Stop {
 	}
 	likely := s.first(among)
 	stop := s.death(likely, likely.died)
-	if n := s.count(among); n > 1 {
-		s.accused = s.rowsOf(among)
-		stop.Death.OneOf, stop.Named[0] = true, verdict.Who{Ranks: s.list(s.accused), Count: n}
-		stop.Others = s.waiting(func(r *state) bool { return !among(r) })
+	if s.count(among) > 1 {
+		s.oneOf(stop, s.rowsOf(among))
+		stop.Named[0].After = verdict.Call{}
 	}
 	return stop
 }
@@ -183,16 +187,23 @@ func (s *search) endedBy(stop *verdict.Stop) {
 	}
 }
 
-// operation describes what a call that failed was about: its message or its communicator.
-func (s *search) operation(r *state) string {
+// operation describes what a call that failed with an error of a class was about: the argument that
+// was wrong, its message or its communicator.
+func (s *search) operation(r *state, class string) string {
 	var parts []string
+	if words := r.detail.faults[class].words; words != "" {
+		parts = append(parts, words)
+	}
 	if r.detail.root != nil {
 		parts = append(parts, fmt.Sprintf("root %d", *r.detail.root))
 	}
+	w := s.concerned(r, class)
 	switch {
-	case len(r.open.Waits) > 0 && (r.open.Waits[0].Collective || r.open.Waits[0].Peer >= 0 || r.detail.peer == ""):
-		parts = append(parts, s.waitOn(&r.open.Waits[0]))
-		if n := len(r.open.Waits) - 1; n > 0 {
+	case w != nil && (w.Collective || w.Peer >= 0 || r.detail.peer == ""):
+		parts = append(parts, s.waitOn(w))
+		if i := s.differing(w); i != nil {
+			parts = append(parts, s.amounts(i))
+		} else if n := len(r.open.Waits) - 1; n > 0 {
 			parts = append(parts, fmt.Sprintf("and %d more", n))
 		}
 	default:
@@ -204,4 +215,20 @@ func (s *search) operation(r *state) string {
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// concerned returns the operation of a call that may have failed with an error of a class: of a
+// message that was too long, the first receive. It returns nil if no operation is known.
+func (s *search) concerned(r *state, class string) *match.Wait {
+	var first *match.Wait
+	for i := range r.open.Waits {
+		w := &r.open.Waits[i]
+		if class == "MPI_ERR_TRUNCATE" && s.truncates(r, w) != sound {
+			return w
+		}
+		if first == nil {
+			first = w
+		}
+	}
+	return first
 }

@@ -32,6 +32,7 @@ type state struct {
 	polls   bool              // open is what it polled for, since open.Enter
 	overdue bool
 	detail  detail              // arguments of the open call
+	abort   *abort              // nil: none of its threads was in MPI_Abort
 	others  []*match.Unreturned // by thread that made calls, except the main one; nil: not in a call
 	attempt polling.Attempt
 	acted   int64 // when it last entered or left a call that did not poll
@@ -48,12 +49,19 @@ type call struct {
 
 // A detail is the arguments of an open call that matching does not use.
 type detail struct {
-	root  *int
-	abort bool   // MPI_Abort
-	code  string // error code of MPI_Abort
-	peer  string // of a message: "to rank 3", "from rank 3"
-	begin bool   // MPI_Init
-	ends  bool   // MPI_Finalize
+	root   *int
+	code   string // error code of MPI_Abort; "": another function
+	peer   string // of a message: "to rank 3", "from rank 3"
+	begin  bool   // MPI_Init
+	ends   bool   // MPI_Finalize
+	faults map[string]fault
+	amount int64 // of data that all ranks must pass to a collective, in bytes; −1: unknown, or any
+}
+
+// An abort is a call of MPI_Abort.
+type abort struct {
+	call *match.Unreturned
+	code string
 }
 
 // observation is the result of a pass over all calls.
@@ -80,12 +88,11 @@ func (l *listener) Stopped(calls []match.Unreturned) { l.unreturned = calls }
 func observe(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*observation, error) {
 	o := newObservation(t, clocks)
 	locations := timeline.Locations(t)
-	details := make([]detail, len(locations)) // by location: of the last open call
+	ends := make([]threadEnd, len(locations))
 	var once sync.Mutex
 	handler := &listener{polls: make([]polls, len(locations))}
-	called := make([]bool, len(locations))
 	_, err := match.InSections(ctx, t, clocks, handler, nil, func(c *match.Call) {
-		called[c.Location] = true
+		ends[c.Location].called = true
 		l := locations[c.Location]
 		o.states[l.Row].see(c, l.Main == c.Location)
 	}, func(c *timeline.Call) {
@@ -95,7 +102,7 @@ func observe(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*o
 			once.Unlock()
 		}
 		if c.Event.Unfinished() {
-			details[c.Location] = detailOf(c)
+			ends[c.Location].detail = detailOf(c, t.Communicators())
 		}
 		handler.polls[c.Location].see(c)
 		o.collectives.see(locations[c.Location].Row, c)
@@ -103,18 +110,12 @@ func observe(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*o
 	if err != nil {
 		return nil, err
 	}
-	open := make([]*match.Unreturned, len(locations))
 	for i := range handler.unreturned {
 		u := &handler.unreturned[i]
-		open[u.Location] = u
+		ends[u.Location].open = u
 	}
 	for i, l := range locations {
-		switch s := &o.states[l.Row]; {
-		case l.Main == i:
-			s.open, s.detail = open[i], details[i]
-		case called[i]:
-			s.others = append(s.others, open[i])
-		}
+		o.states[l.Row].ends(&ends[i], l.Main == i)
 	}
 	if t.Meta().Timing.Mode == timing.Aggregated {
 		if err := o.timeBySums(clocks, locations); err != nil {
@@ -127,6 +128,26 @@ func observe(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*o
 		o.begin = min(o.begin, o.states[i].begin)
 	}
 	return o, nil
+}
+
+// A threadEnd is what a thread did last.
+type threadEnd struct {
+	called bool // at all
+	open   *match.Unreturned
+	detail detail // of its last open call
+}
+
+// ends adds the end of one of the rank's threads.
+func (r *state) ends(e *threadEnd, main bool) {
+	if e.open != nil && e.detail.code != "" && (r.abort == nil || e.open.Enter < r.abort.call.Enter) {
+		r.abort = &abort{e.open, e.detail.code}
+	}
+	switch {
+	case main:
+		r.open, r.detail = e.open, e.detail
+	case e.called:
+		r.others = append(r.others, e.open)
+	}
 }
 
 func newObservation(t timeline.Trace, clocks *timeline.Clocks) *observation {
@@ -200,10 +221,10 @@ func (o *observation) timeBySums(clocks *timeline.Clocks, locations []timeline.L
 	return nil
 }
 
-func detailOf(c *timeline.Call) detail {
+func detailOf(c *timeline.Call, comms []trace.Communicator) detail {
 	d := detail{
 		begin: c.Semantics.Operation == semantics.Initialize, ends: c.Semantics.Operation == semantics.Finalize,
-		abort: c.Semantics.Operation == semantics.Abort,
+		faults: faultsOf(c, comms), amount: askedIn(c.Event).bytes,
 	}
 	in := c.Event.In
 	if i := c.Semantics.In[semantics.Root]; i >= 0 && int(i) < len(in) && in[i].Form == trace.Int {
@@ -214,9 +235,11 @@ func detailOf(c *timeline.Call) detail {
 			d.peer = fmt.Sprintf("%s rank %d", direction, in[i].Int)
 		}
 	}
-	// the error code is the last argument
-	if d.abort && len(in) > 0 && in[len(in)-1].Form == trace.Int {
-		d.code = strconv.FormatInt(in[len(in)-1].Int, 10)
+	if c.Semantics.Operation == semantics.Abort {
+		d.code = "not known"
+		if n := len(in); n > 0 && in[n-1].Form == trace.Int {
+			d.code = strconv.FormatInt(in[n-1].Int, 10)
+		}
 	}
 	return d
 }

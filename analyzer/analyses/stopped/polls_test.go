@@ -82,7 +82,7 @@ var pollingHangs = map[string]stoppedJob{
 			b.Rank(0).Ended("after MPI_Win_test", 1120)
 			barrier(b.Rank(1), 120, 1120)
 		},
-		"This job hung for its last 1.0 s: rank 0 polled in vain with MPI_Win_test at a.c:2 (from rank 1, any tag, MPI_COMM_WORLD), and rank 1 waited in MPI_Barrier at b.c:1 (MPI_COMM_WORLD): they waited for each other.",
+		"This job hung for its last 1.0 s: rank 0 polled in vain with MPI_Win_test at a.c:2 (for rank 1, MPI_COMM_WORLD), and rank 1 waited in MPI_Barrier at b.c:1 (MPI_COMM_WORLD): they waited for each other.",
 		[]int{0, 1}, "0-1",
 	},
 	"a lock that is never released": {
@@ -115,7 +115,7 @@ var noHangs = map[string]stoppedJob{
 			barrier(b.Rank(1), 120, 1120)
 			b.Rank(2).At("a.c:3").Call("MPI_Comm_rank", 800, 801, args{"rank": 2}).Ended("after MPI_Comm_rank", 1120)
 		},
-		"This job was stopped after 1.1 s; in its last 1.0 s rank 2 computed after MPI_Comm_rank at a.c:3, rank 0 polled in vain with MPI_Testany at a.c:2 (from rank 1, tag 1, MPI_COMM_WORLD, and 1 more), and rank 1 waited in MPI_Barrier at b.c:1 (MPI_COMM_WORLD).",
+		"This job was stopped after 1.1 s; in its last 1.0 s rank 2 made no call after MPI_Comm_rank at a.c:3, rank 0 polled in vain with MPI_Testany at a.c:2 (from rank 1, tag 1, MPI_COMM_WORLD, and 1 more), and rank 1 waited in MPI_Barrier at b.c:1 (MPI_COMM_WORLD).",
 		[]int{}, "",
 	},
 	"polls for what has been sent": {

@@ -143,6 +143,33 @@ var cycles = map[string]stoppedJob{
 		"This job hung for its last 1.0 s: rank 0 waited in MPI_Recv at a.c:2 (from rank 1, tag 9, MPI_COMM_WORLD), and rank 1 waited in MPI_Recv at a.c:3 (from rank 0, tag 7, MPI_COMM_WORLD): they waited for each other. Rank 0 had sent to rank 1 with tag 8 on MPI_COMM_WORLD by MPI_Send at a.c:1, which nobody received.",
 		[]int{0, 1}, "0-1",
 	},
+	"a partition that is never ready": {
+		2, func(b *tracetest.Builder) {
+			parts := func(to string, peer, request int) args {
+				return args{"partitions": 2, "count": 1, "datatype": "MPI_INT", to: peer, "tag": 3, "request": tracetest.Request(request)}
+			}
+			b.Rank(0).Call("MPI_Psend_init", 111, 112, parts("dest", 1, 1)).Call("MPI_Start", 112, 113, args{"request": tracetest.Request(1)}).
+				Call("MPI_Pready", 113, 114, args{"partition": 0, "request": tracetest.Request(1)}).
+				At("a.c:1").Unfinished("MPI_Wait", 120, 1120, args{"request": tracetest.Request(1)})
+			b.Rank(1).Call("MPI_Precv_init", 111, 112, parts("source", 0, 2)).Call("MPI_Start", 112, 113, args{"request": tracetest.Request(2)}).
+				At("a.c:2").Unfinished("MPI_Wait", 120, 1120, args{"request": tracetest.Request(2)})
+		},
+		"This job hung for its last 1.0 s: rank 0 waited for itself in MPI_Wait at a.c:1 (to rank 1, tag 3, MPI_COMM_WORLD). Meanwhile rank 1 waited in MPI_Wait at a.c:2 (from rank 0, tag 3, MPI_COMM_WORLD).",
+		[]int{0}, "0",
+	},
+	"an intercommunicator": {
+		2, func(b *tracetest.Builder) {
+			sides := []int{b.Comm("01acecb507ab+0c40fc912bea#5.0", 0), b.Comm("01acecb507ab+0c40fc912bea#5.0", 1)}
+			for i, side := range sides {
+				comm := tracetest.Comm(side)
+				b.Communicator(side).Remote = trace.NewRankList([]int{1 - i})
+				b.Rank(i).Call("MPI_Intercomm_create", 111, 112, args{"newintercomm": comm}).
+					At("a.c:1").Unfinished("MPI_Recv", 120, 1120, args{"count": 1, "datatype": "MPI_INT", "source": 0, "tag": 6, "comm": comm})
+			}
+		},
+		"This job hung for its last 1.0 s: rank 0 waited in MPI_Recv at a.c:1 (from rank 1, tag 6, intercommunicator of rank 0 and rank 1), and rank 1 waited in MPI_Recv at a.c:1 (from rank 0, tag 6, intercommunicator of rank 0 and rank 1): they waited for each other.",
+		[]int{0, 1}, "0-1",
+	},
 	"another communicator": {
 		2, func(b *tracetest.Builder) {
 			comm := b.Comm("other", 0, 1)
@@ -166,7 +193,7 @@ var missingRanks = map[string]stoppedJob{
 			}
 			b.Rank(3).At("solve.c:70").Call("MPI_Comm_rank", 111, 112, args{"rank": 3}).Ended("after MPI_Comm_rank", 5112)
 		},
-		"This job hung: rank 3 never came to the MPI_Allreduce at solve.c:88 (MPI_COMM_WORLD), in which the other 3 ranks waited for the last 5.0 s; its last call was MPI_Comm_rank at solve.c:70, and it had computed for 5.0 s since.",
+		"This job hung: rank 3 never came to the MPI_Allreduce at solve.c:88 (MPI_COMM_WORLD), in which the other 3 ranks waited for the last 5.0 s; its last call was MPI_Comm_rank at solve.c:70, and it had been outside of MPI for 5.0 s since.",
 		[]int{}, "3",
 	},
 	"one never sends": {
@@ -175,7 +202,29 @@ var missingRanks = map[string]stoppedJob{
 			b.Rank(1).Ended("after MPI_Allreduce", 5120)
 			b.Rank(2).At("a.c:2").Unfinished("MPI_Recv", 120, 5120, receive(0, 4))
 		},
-		"This job hung: rank 1 never sent what rank 0 had been waiting for, for the last 5.0 s, in MPI_Recv at a.c:1 (from rank 1, tag 4, MPI_COMM_WORLD); its last call was MPI_Allreduce at main.c:20, and it had computed for 5.0 s since. Meanwhile rank 2 waited in MPI_Recv at a.c:2 (from rank 0, tag 4, MPI_COMM_WORLD).",
+		"This job hung: rank 1 never sent what rank 0 had been waiting for, for the last 5.0 s, in MPI_Recv at a.c:1 (from rank 1, tag 4, MPI_COMM_WORLD); its last call was MPI_Allreduce at main.c:20, and it had been outside of MPI for 5.0 s since. Meanwhile rank 2 waited in MPI_Recv at a.c:2 (from rank 0, tag 4, MPI_COMM_WORLD).",
+		[]int{}, "1",
+	},
+	"one never comes to MPI_Finalize": {
+		3, func(b *tracetest.Builder) {
+			b.Rank(0).At("main.c:99").Unfinished("MPI_Finalize", 120, 5120, nil)
+			b.Rank(1).Ended("after MPI_Allreduce", 5120)
+			b.Rank(2).At("main.c:99").Unfinished("MPI_Finalize", 120, 5120, nil)
+		},
+		"This job hung: rank 1 never came to the MPI_Finalize at main.c:99 (MPI_COMM_WORLD), in which the other 2 ranks waited for the last 5.0 s; its last call was MPI_Allreduce at main.c:20, and it had been outside of MPI for 5.0 s since.",
+		[]int{}, "1",
+	},
+	"one never begins an epoch": {
+		2, func(b *tracetest.Builder) {
+			b.Ranks(func(_ int, r *tracetest.Rank) {
+				r.Call("MPI_Win_create", 111, 112, args{"win": tracetest.Win(0)})
+			})
+			b.Rank(0).Call("MPI_Comm_group", 112, 113, args{"group": tracetest.Group(9)}).
+				Call("MPI_Group_incl", 113, 114, args{"group": tracetest.Group(9), "n": 1, "ranks": []int{1}, "newgroup": tracetest.Group(1)}).
+				At("a.c:1").Unfinished("MPI_Win_start", 120, 5120, args{"win": tracetest.Win(0), "group": tracetest.Group(1)})
+			b.Rank(1).Ended("after MPI_Win_create", 5120)
+		},
+		"This job hung: rank 1 never did what rank 0 had been waiting for, for the last 5.0 s, in MPI_Win_start at a.c:1 (for rank 1, MPI_COMM_WORLD); its last call was MPI_Win_create at main.c:20, and it had been outside of MPI for 5.0 s since.",
 		[]int{}, "1",
 	},
 	"one is in MPI_Finalize": {
@@ -237,7 +286,7 @@ var crashes = map[string]stoppedJob{
 			}
 			b.Rank(2).Ended("after MPI_Allreduce", 2110).Info().End.Signal = 11
 		},
-		"Rank 2 crashed (signal 11, SIGSEGV) 2.1 s into the run, 2.0 s after MPI_Allreduce at main.c:20; then the other 2 ranks waited in MPI_Allreduce at main.c:20.",
+		"Rank 2 crashed (signal 11, SIGSEGV) 2.1 s into the run, at least 2.0 s after MPI_Allreduce at main.c:20; then the other 2 ranks waited in MPI_Allreduce at main.c:20.",
 		[]int{}, "2",
 	},
 	"an exit": {
@@ -245,7 +294,8 @@ var crashes = map[string]stoppedJob{
 			for i := range 2 {
 				b.Rank(i).At("main.c:20").Unfinished("MPI_Allreduce", 119, 2400, args{"count": 1, "datatype": "MPI_INT", "op": "MPI_SUM"})
 			}
-			b.Rank(2).Ended("after MPI_Allreduce", 120).Info().End.ExitCode = 3
+			e := b.Rank(2).Ended("after MPI_Allreduce", 120).Info().End
+			e.ExitCode, e.CalledExit = 3, true
 		},
 		"Rank 2 left without MPI_Finalize (exit code 3) 120 ms into the run, 10 ms after MPI_Allreduce at main.c:20; then the other 2 ranks waited in MPI_Allreduce at main.c:20; the rest of the job ended 2.3 s later.",
 		[]int{}, "2",
@@ -303,7 +353,7 @@ var crashes = map[string]stoppedJob{
 			}
 			b.Rank(2).Ended("after MPI_Allreduce", 1500)
 		},
-		"Rank 2 died 1.5 s into the run, without a crash signal or an exit code: it was killed (for lack of memory, say) or called _exit, 1.4 s after MPI_Allreduce at main.c:20; then the other 2 ranks waited in MPI_Barrier at main.c:20; the rest of the job ended 58.5 s later.",
+		"Rank 2 died 1.5 s into the run, without a crash signal or an exit code: it was killed (for lack of memory, say) or called _exit, at least 1.4 s after MPI_Allreduce at main.c:20; then the other 2 ranks waited in MPI_Barrier at main.c:20; the rest of the job ended 58.5 s later.",
 		[]int{}, "2",
 	},
 }

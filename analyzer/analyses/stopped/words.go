@@ -16,6 +16,8 @@ func (s *search) wait(w *match.Wait) string {
 		return ""
 	case w.Lock && w.Peer >= 0:
 		return fmt.Sprintf("for the lock of rank %d, %s", w.Peer, s.communicator(w.Comm))
+	case w.Epoch:
+		return fmt.Sprintf("for rank %d, %s", w.Peer, s.communicator(w.Comm))
 	case w.Lock:
 		return "for its lock, " + s.communicator(w.Comm)
 	}
@@ -26,11 +28,13 @@ func (s *search) wait(w *match.Wait) string {
 	if w.Peer >= 0 {
 		peer = fmt.Sprintf("rank %d", w.Peer)
 	}
-	tag := "any tag"
+	tag := ""
 	if w.Tag >= 0 {
-		tag = fmt.Sprintf("tag %d", w.Tag)
+		tag = fmt.Sprintf(", tag %d", w.Tag)
+	} else if !w.Send {
+		tag = ", any tag"
 	}
-	return fmt.Sprintf("%s %s, %s, %s", direction, peer, tag, s.communicator(w.Comm))
+	return fmt.Sprintf("%s %s%s, %s", direction, peer, tag, s.communicator(w.Comm))
 }
 
 // words describes what a call waited for: the first operation that had not begun, and the number of

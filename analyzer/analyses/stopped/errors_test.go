@@ -1,0 +1,178 @@
+package stopped
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// Error classes of MPICH's that are exit codes of Hydra.
+const (
+	errCount    = 2
+	errType     = 3
+	errTag      = 4
+	errComm     = 5
+	errRank     = 6
+	errRoot     = 7
+	errOp       = 9
+	errTruncate = 14
+	errIntern   = 16
+)
+
+// reduces lets ranks come to the next reduction.
+func reduces(b *tracetest.Builder, ranks ...int) {
+	for _, i := range ranks {
+		b.Rank(i).At("main.c:20").Unfinished("MPI_Allreduce", 119, 130, args{"count": 1, "datatype": "MPI_INT", "op": "MPI_SUM"})
+	}
+}
+
+// with returns the arguments with one of them changed.
+func with(in args, name string, value any) args {
+	in[name] = value
+	return in
+}
+
+// Hydra kills all ranks after an MPI error and exits with its class. The rank is the one whose
+// arguments are such an error, otherwise those whose calls can fail so.
+func TestErrorsByTheLaunchersExitCode(t *testing.T) {
+	bcast := func(b *tracetest.Builder, rank int, enter float64, count, root int) {
+		b.Rank(rank).At("a.c:2").Unfinished("MPI_Bcast", enter, 130, args{"count": count, "datatype": "MPI_INT", "root": root})
+	}
+	const by = ", by the exit code of the launcher"
+	for name, c := range map[string]struct {
+		code  int
+		job   func(b *tracetest.Builder)
+		text  string
+		named string
+	}{
+		"a negative count, while nobody has received": {errCount, func(b *tracetest.Builder) {
+			reduces(b, 0, 2)
+			b.Rank(1).At("a.c:1").Unfinished("MPI_Send", 118, 130, with(send(0, 4), "count", -3))
+		}, "Rank 1 ended the job with an MPI error (MPI_ERR_COUNT" + by + ") in MPI_Send at a.c:1 (count -3, to rank 0, tag 4, MPI_COMM_WORLD), 0.1 s into the run; then the other 2 ranks waited in MPI_Allreduce at main.c:20.", "1"},
+		"no datatype": {errType, func(b *tracetest.Builder) {
+			reduces(b, 0, 2)
+			b.Rank(1).At("a.c:1").Unfinished("MPI_Send", 118, 130, with(send(0, 4), "datatype", "MPI_DATATYPE_NULL"))
+		}, "Rank 1 ended the job with an MPI error (MPI_ERR_TYPE" + by + ") in MPI_Send at a.c:1 (datatype MPI_DATATYPE_NULL, to rank 0, tag 4, MPI_COMM_WORLD), 0.1 s into the run; then the other 2 ranks waited in MPI_Allreduce at main.c:20.", "1"},
+		"a negative tag; the others are in an earlier call": {errTag, func(b *tracetest.Builder) {
+			b.Rank(0).At("main.c:20").Unfinished("MPI_Allreduce", 129, 130, args{"count": 1, "datatype": "MPI_INT", "op": "MPI_SUM"})
+			b.Rank(1).At("a.c:1").Unfinished("MPI_Send", 118, 130, send(0, -17))
+			b.Rank(2).Ended("after MPI_Allreduce", 130)
+		}, "Rank 1 ended the job with an MPI error (MPI_ERR_TAG" + by + ") in MPI_Send at a.c:1 (tag -17, to rank 0, MPI_COMM_WORLD), 0.1 s into the run; then rank 0 waited in MPI_Allreduce at main.c:20 (MPI_COMM_WORLD).", "1"},
+		"no such rank": {errRank, func(b *tracetest.Builder) {
+			reduces(b, 0, 2)
+			b.Rank(1).At("a.c:1").Unfinished("MPI_Recv", 118, 130, receive(3, 4))
+		}, "Rank 1 ended the job with an MPI error (MPI_ERR_RANK" + by + ") in MPI_Recv at a.c:1 (from rank 3, MPI_COMM_WORLD), 0.1 s into the run; then the other 2 ranks waited in MPI_Allreduce at main.c:20.", "1"},
+		"no such root; the right root came last": {errRoot, func(b *tracetest.Builder) {
+			bcast(b, 2, 118, 10, -5)
+			bcast(b, 0, 125, 10, 0)
+			bcast(b, 1, 119, 10, 0)
+		}, "Rank 2 ended the job with an MPI error (MPI_ERR_ROOT" + by + ") in MPI_Bcast at a.c:2 (root -5, MPI_COMM_WORLD), 0.1 s into the run; then the other 2 ranks waited in MPI_Bcast at a.c:2.", "2"},
+		"all pass no such root": {errRoot, func(b *tracetest.Builder) {
+			bcast(b, 0, 118, 10, 3)
+			bcast(b, 1, 119, 10, 3)
+			b.Rank(2).At("main.c:20").Unfinished("MPI_Allreduce", 129, 130, args{"count": 1, "datatype": "MPI_INT", "op": "MPI_SUM"})
+		}, "One of ranks 0-1 ended the job with an MPI error (MPI_ERR_ROOT" + by + ") in MPI_Bcast at a.c:2 (root 3, MPI_COMM_WORLD), 0.1 s into the run; then rank 2 waited in MPI_Allreduce at main.c:20.", "0-1"},
+		"no operation, and the code of a killed rank": {errOp, func(b *tracetest.Builder) {
+			reduces(b, 0, 2)
+			b.Rank(1).At("main.c:20").Unfinished("MPI_Allreduce", 119, 130, args{"count": 1, "datatype": "MPI_INT", "op": "MPI_OP_NULL"})
+		}, "Rank 1 ended the job with an MPI error (MPI_ERR_OP" + by + ") in MPI_Allreduce at main.c:20 (operation MPI_OP_NULL, MPI_COMM_WORLD), 0.1 s into the run; then the other 2 ranks waited in MPI_Allreduce at main.c:20.", "1"},
+		"a message that was sent, and collectives that agree": {errTruncate, func(b *tracetest.Builder) {
+			b.Rank(0).At("a.c:3").Call("MPI_Send", 111, 112, send(1, 9))
+			b.Rank(1).At("a.c:1").Unfinished("MPI_Recv", 118, 130, receive(0, 9))
+			reduces(b, 0, 2)
+		}, "Rank 1 ended the job with an MPI error (MPI_ERR_TRUNCATE" + by + ") in MPI_Recv at a.c:1 (from rank 0, tag 9, MPI_COMM_WORLD), 0.1 s into the run; then the other 2 ranks waited in MPI_Allreduce at main.c:20.", "1"},
+		"the receive of an exchange": {errTruncate, func(b *tracetest.Builder) {
+			b.Rank(0).At("a.c:3").Call("MPI_Send", 111, 112, send(1, 9))
+			b.Rank(1).At("a.c:1").Unfinished("MPI_Sendrecv", 118, 130, args{
+				"sendcount": 1, "sendtype": "MPI_INT", "dest": 2, "sendtag": 8, "recvcount": 1, "recvtype": "MPI_INT", "source": 0, "recvtag": 9,
+			})
+			reduces(b, 0, 2)
+		}, "Rank 1 ended the job with an MPI error (MPI_ERR_TRUNCATE" + by + ") in MPI_Sendrecv at a.c:1 (from rank 0, tag 9, MPI_COMM_WORLD, and 1 more), 0.1 s into the run; then the other 2 ranks waited in MPI_Allreduce at main.c:20.", "1"},
+		"a collective with different amounts": {errTruncate, func(b *tracetest.Builder) {
+			bcast(b, 0, 118, 100, 0)
+			bcast(b, 1, 118, 10, 0)
+			bcast(b, 2, 125, 10, 0)
+		}, "One of ranks 1-2 ended the job with an MPI error (MPI_ERR_TRUNCATE" + by + ") in MPI_Bcast at a.c:2 (root 0, MPI_COMM_WORLD, 400 bytes on rank 0 and 40 bytes on ranks 1-2), 0.1 s into the run; then rank 0 waited in MPI_Bcast at a.c:2.", "1-2"},
+		"a nonblocking collective": {errTruncate, func(b *tracetest.Builder) {
+			b.Ranks(func(i int, r *tracetest.Rank) {
+				r.At("a.c:5").Call("MPI_Igather", 111, 112, args{
+					"sendcount": 1, "sendtype": "MPI_INT", "recvcount": 1, "recvtype": "MPI_INT", "root": 0, "request": tracetest.Request(0),
+				})
+				if r.At("a.c:6"); i > 0 {
+					r.Call("MPI_Wait", 112, 113, args{"request": tracetest.Request(0)})
+				}
+			})
+			b.Rank(0).Unfinished("MPI_Wait", 112, 130, args{"request": tracetest.Request(0)})
+			reduces(b, 1, 2)
+		}, "Rank 0 ended the job with an MPI error (MPI_ERR_TRUNCATE" + by + ") in MPI_Wait at a.c:6 (MPI_COMM_WORLD), 0.1 s into the run; then the other 2 ranks waited in MPI_Allreduce at main.c:20.", "0"},
+		"several that are in different calls": {errIntern, func(b *tracetest.Builder) {
+			b.Rank(0).At("a.c:3").Call("MPI_Send", 111, 112, send(1, 9))
+			b.Rank(1).At("a.c:1").Unfinished("MPI_Recv", 118, 130, receive(0, 9))
+			b.Rank(2).At("a.c:4").Unfinished("MPI_Comm_rank", 118, 130, nil)
+			b.Rank(0).Ended("after MPI_Send", 130)
+		}, "One of ranks 1-2 ended the job with an MPI error (MPI_ERR_INTERN" + by + "), 0.1 s into the run; then rank 1 waited in MPI_Recv at a.c:1 and rank 2 waited in MPI_Comm_rank at a.c:4.", "1-2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := begun(3)
+			b.Meta().ABI, b.Meta().Launcher = "mpich", &trace.Launcher{ExitCode: c.code}
+			c.job(b)
+			for i := range 3 {
+				e := b.Rank(i).Info().End
+				e.Signal, e.Order = 9, i+1
+			}
+			f := endOf(t, b)
+			require.NotNil(t, f)
+			assert.Equal(t, c.text, f.Text)
+			assert.Equal(t, verdict.Crash, f.Kind)
+			assert.Equal(t, c.named, f.Named)
+		})
+	}
+}
+
+// A code that no call of the run can have failed with names nobody.
+func TestExitCodeThatNoCallExplains(t *testing.T) {
+	for _, code := range []int{errCount, errType, errTag, errComm, errRank, errRoot, errTruncate} {
+		b := begun(3)
+		b.Meta().ABI, b.Meta().Launcher = "mpich", &trace.Launcher{ExitCode: code}
+		reduces(b, 0, 1, 2)
+		for i := range 3 {
+			e := b.Rank(i).Info().End
+			e.Signal, e.Order = 9, i+1
+		}
+		f := endOf(t, b)
+		require.NotNil(t, f)
+		assert.Empty(t, f.Kind, code)
+		assert.Empty(t, f.Named, code)
+	}
+}
+
+// MPI libraries call exit if MPI_Init fails. Elsewhere exit in a call is another thread's, or a
+// signal handler's.
+func TestExitInACall(t *testing.T) {
+	for function, want := range map[string]string{
+		"MPI_Init":    `^Rank 1 ended the job with exit code 143 in MPI_Init at a.c:1 \(MPI_COMM_WORLD\), 130 ms into the run`,
+		"MPI_Barrier": `^Rank 1 left without MPI_Finalize \(exit code 143\) 130 ms into the run, in MPI_Barrier at a.c:1`,
+	} {
+		b := tracetest.New(2)
+		b.Rank(0).At("a.c:1").Unfinished(function, 0, 130, nil)
+		e := b.Rank(1).At("a.c:1").Unfinished(function, 0, 130, nil).Info().End
+		e.ExitCode, e.CalledExit, e.Order = 143, true, 1
+		require.Regexp(t, want, endOf(t, b).Text)
+	}
+}
+
+// MPI_Abort counts in any thread.
+func TestAbortOfAThread(t *testing.T) {
+	b := begun(2)
+	b.Rank(0).At("main.c:20").Unfinished("MPI_Barrier", 119, 220, nil)
+	b.Rank(1).Thread().At("main.c:66").Unfinished("MPI_Abort", 130, 220, args{"errorcode": 5})
+	e := b.Rank(1).Ended("killed in MPI_Abort", 220).Info().End
+	e.ExitCode, e.Order = 5, 1
+	f := endOf(t, b)
+	require.Equal(t, "Rank 1 ended the job with MPI_Abort (error code 5) at main.c:66, 130 ms into the run; then rank 0 waited in MPI_Barrier at main.c:20 (MPI_COMM_WORLD).", f.Text)
+}
