@@ -104,17 +104,20 @@ func TestFirstSentenceOfStoppedJobs(t *testing.T) {
 			` \(MPI_COMM_WORLD\), and rank 2 waited in MPI_Win_(un)?lock at (` + lineOf(t, "lock") + `|` + lineOf(t, "unlock") + `) \(for the lock of rank 0, MPI_COMM_WORLD\): they waited for each other\. Meanwhile `},
 		{"poll", true, "", "", "", `^This job was stopped after \d+\.\d s( while it was making progress|; in its last \d\d\d ms .*)[.:;] `},
 		{"missing", true, verdict.Hang, verdict.Missing, "1", `^This job hung: rank 1 never came to the MPI_Allreduce at ` + lineOf(t, "missing") +
-			` \(MPI_COMM_WORLD\), in which the other 3 ranks waited for the last [2-9]\.\d s; its last call was MPI_Allreduce at ` + lineOf(t, "steps") + `, and it had computed for [2-9]\.\d s since\.$`},
-		{"segv", false, verdict.Crash, "", "1", `^Rank 1 crashed \(signal 11, SIGSEGV\) .* into the run, ([2-9]\d\d ms|\d\.\d s) after MPI_Allreduce at ` + lineOf(t, "segv")},
+			` \(MPI_COMM_WORLD\), in which the other 3 ranks waited for the last [2-9]\.\d s; its last call was MPI_Allreduce at ` + lineOf(t, "steps") + `, and it had been outside of MPI for [2-9]\.\d s since\.$`},
+		{"segv", false, verdict.Crash, "", "1", `^Rank 1 crashed \(signal 11, SIGSEGV\) .* into the run, (at least \d\.\d s )?after MPI_Allreduce at ` + lineOf(t, "segv")},
 		{"exit", false, verdict.Crash, "", "1", `^Rank 1 left without MPI_Finalize \(exit code 3\) .* into the run, .* after MPI_Allreduce at ` + lineOf(t, "exit")},
 		{"abort", false, verdict.Crash, "", "1", `^Rank 1 ended the job with MPI_Abort \(error code 7\) at ` + lineOf(t, "abort") + `, .* into the run`},
 		{"run", true, "", "", "", `^This job was stopped after \d+\.\d s( while it was making progress|: all its ranks were ended)[.:; ]`},
 		{"killed", false, verdict.Crash, "", "1", `^Rank 1 was killed \(signal 9, SIGKILL\) .* into the run, .* after MPI_Allreduce at stops.c:\d+`},
 		{"assert", false, verdict.Crash, "", "1", `^Rank 1 crashed \(signal 6, SIGABRT\) .* after MPI_Allreduce at stops.c:\d+`},
-		{"_exit", false, verdict.Crash, "", "1", `^Rank 1 left without MPI_Finalize \(exit code 3, not by exit\) .* after MPI_Allreduce at stops.c:\d+`},
+		{"_exit", false, verdict.Crash, "", "1", `^Rank 1 left without MPI_Finalize \(exit code 3, by _exit or quick_exit\) .* after MPI_Allreduce at stops.c:\d+`},
 		{"truncated", false, verdict.Crash, "", "1", `^Rank 1 ended the job with an MPI error \(MPI_ERR_TRUNCATE[^)]*\) in MPI_Recv at ` + lineOf(t, "truncated") + ` \(from rank 0, tag 9, MPI_COMM_WORLD\)`},
 		{"truncated wait", false, verdict.Crash, "", "1", `^Rank 1 ended the job with an MPI error \(MPI_ERR_TRUNCATE[^)]*\) in MPI_Wait at ` + lineOf(t, "truncated wait") + ` \(from rank 0, tag 9, MPI_COMM_WORLD\)`},
 		{"no rank", false, verdict.Crash, "", "1", `^Rank 1 ended the job with an MPI error \(MPI_ERR_RANK[^)]*\) in MPI_Send at ` + lineOf(t, "no rank") + ` \(to rank 7, MPI_COMM_WORLD\)`},
+		{"no tag", false, verdict.Crash, "", "1", `^Rank 1 ended the job with an MPI error \(MPI_ERR_TAG[^)]*\) in MPI_Send at ` + lineOf(t, "no tag") + ` \(tag -17, to rank 0, MPI_COMM_WORLD\)`},
+		{"no root", false, verdict.Crash, "", "2", `^Rank 2 ended the job with an MPI error \(MPI_ERR_ROOT[^)]*\) in MPI_Reduce at ` + lineOf(t, "no root") + ` \(root -5, MPI_COMM_WORLD\)`},
+		{"aborting thread", false, verdict.Crash, "", "1", `^Rank 1 ended the job with MPI_Abort \(error code 5\) at ` + lineOf(t, "aborting thread") + `, .* into the run`},
 	} {
 		signals := []string{"TERM", "KILL"}
 		if !c.endless {

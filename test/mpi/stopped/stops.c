@@ -2,6 +2,7 @@
 // a comment with the name.
 #include <assert.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,12 +69,21 @@ static void await_by(int test(MPI_Request *, int *, MPI_Status *))
 	MPI_Barrier(MPI_COMM_WORLD); // others
 }
 
+static void *abort_job(void *unused)
+{
+	MPI_Abort(MPI_COMM_WORLD, 5); // aborting thread
+	return unused;
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
-	int value = 0, other;
+	int value = 0, other, threads;
 
-	MPI_Init(&argc, &argv);
+	if (strcmp(how, "aborting thread") == 0)
+		MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &threads);
+	else
+		MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	steps(20, 10);
@@ -222,6 +232,23 @@ int main(int argc, char **argv)
 		steps(10, 10);
 		if (rank == 1)
 			MPI_Send(&value, 1, MPI_INT, size + 3, 0, MPI_COMM_WORLD); // no rank
+		step(10);
+	} else if (strcmp(how, "no tag") == 0) {
+		steps(10, 10);
+		if (rank == 1)
+			MPI_Send(&value, 1, MPI_INT, 0, -17, MPI_COMM_WORLD); // no tag
+		step(10);
+	} else if (strcmp(how, "no root") == 0) { // rank 2 has another root than the others, which is no rank
+		steps(10, 10);
+		MPI_Reduce(&rank, &value, 1, MPI_INT, MPI_SUM, rank == 2 ? -5 : 0, MPI_COMM_WORLD); // no root
+		step(10);
+	} else if (strcmp(how, "aborting thread") == 0) {
+		pthread_t thread;
+		steps(10, 10);
+		if (rank == 1) {
+			pthread_create(&thread, NULL, abort_job, NULL);
+			pthread_join(thread, NULL);
+		}
 		step(10);
 	} else if (strcmp(how, "run") == 0) { // all is well, and it goes on
 		steps(6000, 10);
