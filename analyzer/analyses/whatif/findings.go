@@ -18,8 +18,8 @@ type WhatIf struct {
 	Kind     verdict.Kind  `json:"kind"`
 	Rank     *int          `json:"rank,omitempty"`
 	Site     *verdict.Call `json:"site,omitempty"`
-	Seconds  float64       `json:"seconds"` // predicted run time
-	Gain     float64       `json:"gain"`    // saved part of the run time
+	Seconds  float64       `json:"seconds"` // predicted run time; of a run that hung, until its last progress
+	Gain     float64       `json:"gain"`    // saved part of that time
 	Estimate bool          `json:"estimate"`
 	Assumes  string        `json:"assumes"`
 }
