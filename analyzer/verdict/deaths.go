@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cairn-mpi/cairn/analyzer/wording"
@@ -95,8 +96,10 @@ func (s *Stop) died() string {
 		return fmt.Sprintf("%s %s killed for lack of memory %s into the run", name, was, s.when())
 	case d.Signal == 9 || d.Signal == 15:
 		return fmt.Sprintf("%s %s killed (%s) %s into the run", name, was, signalName(d.Signal), s.when())
-	case d.Signal != 0:
+	case slices.Contains(crashes, d.Signal):
 		return fmt.Sprintf("%s crashed (%s) %s into the run", name, signalName(d.Signal), s.when())
+	case d.Signal != 0:
+		return fmt.Sprintf("%s %s ended by a signal (%s) %s into the run", name, was, signalName(d.Signal), s.when())
 	case d.ExitCode >= 0:
 		how := ""
 		if d.Quick {

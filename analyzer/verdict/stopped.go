@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
@@ -168,7 +169,7 @@ func (s *Stop) Advice() []string {
 		return []string{fmt.Sprintf("Compare the arguments of this call with those of its partners%s. What the MPI library printed has more.", errorHints[s.Death.Class])}
 	case s.Kind == Crash && s.Death.OutOfMemory:
 		return []string{"Give the job more memory, or let its ranks use less: fewer ranks per node, smaller parts of the data. Ranks that use more than others are named by their resident memory (ps, or kubectl top)."}
-	case s.Kind == Crash && (s.Death.Signal == 9 || s.Death.Signal == 15):
+	case s.Kind == Crash && s.Death.Signal != 0 && !slices.Contains(crashes, s.Death.Signal):
 		return []string{"See who sends signals there: the kernel for lack of memory (dmesg on the node), a batch system or kubelet at a limit, a person."}
 	case s.Kind == Crash && s.Death.Signal != 0:
 		return []string{"Look at the code that ran after that call: with a core file, or under a debugger or -fsanitize=address, on that rank. What the MPI library printed when it crashed has the place."}
@@ -258,7 +259,13 @@ func and(parts []string) string {
 	}
 }
 
-var signals = map[int]string{4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL", 11: "SIGSEGV", 15: "SIGTERM"}
+var signals = map[int]string{
+	1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL", 10: "SIGUSR1",
+	11: "SIGSEGV", 12: "SIGUSR2", 13: "SIGPIPE", 14: "SIGALRM", 15: "SIGTERM", 24: "SIGXCPU", 25: "SIGXFSZ", 31: "SIGSYS",
+}
+
+// crashes are the signals of a program's own errors.
+var crashes = []int{3, 4, 5, 6, 7, 8, 11, 31}
 
 // signalName returns "signal 11, SIGSEGV".
 func signalName(n int) string {

@@ -44,7 +44,7 @@ func TestSentencesOfStops(t *testing.T) {
 		"Rank 3 was killed (signal 9, SIGKILL) 0.4 s into the run, at least 0.3 s after MPI_Barrier at a.c:2.":  ended(0.38, 0.34, Death{Signal: 9, ExitCode: -1}),
 		"Rank 3 left without MPI_Finalize (exit code 3) 380 ms into the run, 40 ms after MPI_Barrier at a.c:2.": ended(0.38, 0.04, Death{ExitCode: 3, Exact: true}),
 		"Rank 3 ended the job with MPI_Abort (error code 7), 380 ms into the run.":                              ended(0.38, 0.04, Death{ExitCode: -1, Abort: true, Code: "7"}),
-		"Rank 2 (pod w-1, node b) crashed (signal 24) 2.0 s into the run, in MPI_Barrier at a.c:2.": {
+		"Rank 2 (pod w-1, node b) was ended by a signal (signal 24, SIGXCPU) 2.0 s into the run, in MPI_Barrier at a.c:2.": {
 			Kind: Crash, Seconds: 2, Ranks: 4, Named: []Who{{Ranks: "2", Count: 1, Where: " (pod w-1, node b)", In: call("MPI_Barrier", "a.c:2")}}, Death: &Death{Signal: 24, ExitCode: -1},
 		},
 	} {

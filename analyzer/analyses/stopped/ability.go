@@ -1,6 +1,8 @@
 package stopped
 
 import (
+	"slices"
+
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
@@ -121,10 +123,14 @@ func combine(n int, greatest bool, of func(int) ability) ability {
 }
 
 // foreign reports whether a communicator includes processes of another world, which are not in this
-// trace.
+// trace. The name of that world may be unknown, but its processes have no numbers here.
 func (s *search) foreign(comm int) bool {
 	comms := s.trace.Communicators()
-	return comm >= 0 && comm < len(comms) && comms[comm].RemoteWorld != ""
+	if comm < 0 || comm >= len(comms) {
+		return false
+	}
+	c := &comms[comm]
+	return c.RemoteWorld != "" || slices.ContainsFunc(c.Remote, func(r trace.Run) bool { return r.Start < 0 })
 }
 
 // doubt returns why it is not known whether a rank could proceed: "whether anybody connects". It

@@ -84,7 +84,9 @@ func (s *search) communicator(i int) string {
 	if c := &comms[i]; c.Label != "" {
 		return c.Label
 	}
-	if c := &comms[i]; len(c.Remote) > 0 { // whose name is of numbers only
+	if c := &comms[i]; s.foreign(i) {
+		return "intercommunicator with another world"
+	} else if len(c.Remote) > 0 { // whose name is of numbers only
 		return "intercommunicator of " + briefly(c.Members) + " and " + briefly(c.Remote)
 	}
 	if name := comms[i].GlobalName; len(name) <= maxName {

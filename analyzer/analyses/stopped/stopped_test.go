@@ -375,6 +375,16 @@ var harmless = map[string]stoppedJob{
 		},
 		"This job was stopped after 121 ms while it was making progress.", []int{}, "",
 	},
+	"processes of another world": {
+		2, func(b *tracetest.Builder) {
+			comm := b.Comm("port#0", 0)
+			b.Communicator(comm).Remote = trace.NewRankList([]int{-1})
+			b.Rank(0).Call("MPI_Comm_spawn", 111, 112, args{"intercomm": tracetest.Comm(comm)}).
+				At("a.c:1").Unfinished("MPI_Recv", 120, 1120, args{"count": 1, "datatype": "MPI_INT", "source": 0, "tag": 6, "comm": tracetest.Comm(comm)})
+			b.Rank(1).At("a.c:2").Unfinished("MPI_Barrier", 120, 1120, nil)
+		},
+		"This job was stopped after 1.1 s; in its last 1.0 s rank 0 waited in MPI_Recv at a.c:1 (from a process, tag 6, intercommunicator with another world), and rank 1 waited in MPI_Barrier at a.c:2 (MPI_COMM_WORLD). Whether it hung is not known: the trace does not show what the processes of the other world do (rank 0).", []int{}, "",
+	},
 	"all leave": {
 		2, func(b *tracetest.Builder) {
 			b.Ranks(func(_ int, r *tracetest.Rank) { r.Ended("after MPI_Allreduce", 120).Info().End.ExitCode = 0 })

@@ -25,8 +25,11 @@ func (s *search) wait(w *match.Wait) string {
 	if w.Send {
 		direction = "to"
 	}
-	if w.Peer >= 0 {
+	switch {
+	case w.Peer >= 0:
 		peer = fmt.Sprintf("rank %d", w.Peer)
+	case !w.AnyOf && s.foreign(w.Comm):
+		peer = "a process"
 	}
 	tag := ""
 	if w.Tag >= 0 {
@@ -42,7 +45,7 @@ func (s *search) wait(w *match.Wait) string {
 func (s *search) words(u *match.Unreturned) string {
 	var list []string
 	for i := range u.Waits {
-		if w := &u.Waits[i]; len(w.For) > 0 {
+		if w := &u.Waits[i]; len(w.For) > 0 || s.foreign(w.Comm) {
 			list = append(list, s.waitOn(w))
 		}
 	}
