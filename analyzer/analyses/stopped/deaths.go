@@ -39,10 +39,10 @@ func (s *search) aborted() *verdict.Stop {
 	return stop
 }
 
-// crashed finds the first rank that was ended by a signal of its own. Launchers and people send
-// SIGKILL and SIGTERM.
+// crashed finds the first rank that was ended by a signal of its own, not by one that launchers and
+// people send.
 func (s *search) crashed() *verdict.Stop {
-	first := s.first(func(r *state) bool { return r.end != nil && r.end.Signal != 0 && !r.endedBy(sigkill, sigterm) })
+	first := s.first(func(r *state) bool { return r.end != nil && r.end.Signal != 0 && !r.endedBy(sent...) })
 	if first == nil || s.told(first) {
 		return nil
 	}

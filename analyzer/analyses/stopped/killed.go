@@ -12,9 +12,13 @@ import (
 
 // Signals by which launchers and people end ranks.
 const (
+	sighup  = 1
+	sigint  = 2
 	sigkill = 9
 	sigterm = 15
 )
+
+var sent = []int{sigterm, sigkill, sigint, sighup}
 
 // unfinished reports whether a rank did not return from MPI_Finalize.
 func unfinished(r *state) bool { return !r.finished }
@@ -138,12 +142,12 @@ func (s *search) oneOf(stop *verdict.Stop, rows []int) {
 	stop.Others = s.waiting(func(r *state) bool { return !shared || !slices.Contains(rows, r.row) })
 }
 
-// killed finds the first rank that SIGKILL or SIGTERM ended, if that was not the launcher's or
+// killed finds the first rank that a signal ended which is sent, if that was not the launcher's or
 // somebody's who stopped the job: the launcher ended the others by another signal, its exit code
 // says that a rank was killed, or the kernel ran out of memory.
 func (s *search) killed() *verdict.Stop {
 	first := s.first(func(r *state) bool { return unfinished(r) && r.end != nil })
-	if first == nil || s.told(first) || first.end.Order == 0 || !first.endedBy(sigkill, sigterm) {
+	if first == nil || s.told(first) || first.end.Order == 0 || !first.endedBy(sent...) {
 		return nil
 	}
 	alike := func(r *state) bool { return unfinished(r) && r.endedBy(first.end.Signal) }
@@ -177,7 +181,7 @@ func (s *search) killed() *verdict.Stop {
 // endedBy adds who or what stopped a run of which neither a hang nor a crash is known.
 func (s *search) endedBy(stop *verdict.Stop) {
 	stop.Code = -1
-	for _, signal := range []int{sigterm, sigkill} {
+	for _, signal := range sent {
 		if s.count(func(r *state) bool { return unfinished(r) && r.endedBy(signal) }) == s.count(unfinished) {
 			stop.Signal = signal
 		}
