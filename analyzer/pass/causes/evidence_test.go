@@ -182,7 +182,7 @@ func TestCrowdedShortRun(t *testing.T) {
 // Time without a CPU is resolved to 20 ms: a gain of 19 is none, however large its fraction of the
 // run. Computation is measured exactly, but of 200 ms less than 3% may be chance.
 func TestGainsBelowTheResolution(t *testing.T) {
-	e := &evidence{Comparison: outliers.New(&accounts.Accounts{End: 100 * tracetest.Unit})}
+	e := &evidence{Comparison: outliers.New(&accounts.Accounts{End: 100 * tracetest.Unit, Progressed: 100 * tracetest.Unit})}
 	for gain, enough := range map[int64]bool{19: false, 20: true} {
 		for _, c := range []verdict.Cause{{Kind: verdict.CPUs, Form: verdict.TooFew}, {Kind: verdict.Kernel}, {Kind: verdict.IO, Form: verdict.Blocked}, {Kind: verdict.Excess, Form: verdict.Preempted}} {
 			h := Hypothesis{Cause: c, length: (100 - gain) * tracetest.Unit}
@@ -191,7 +191,7 @@ func TestGainsBelowTheResolution(t *testing.T) {
 		h := Hypothesis{Cause: verdict.Cause{Kind: verdict.Excess, Form: verdict.Always}, length: (100 - gain) * tracetest.Unit}
 		assert.True(t, gainsEnough(e, &h, e.Run()))
 	}
-	e = &evidence{Comparison: outliers.New(&accounts.Accounts{End: 200 * tracetest.Unit})}
+	e = &evidence{Comparison: outliers.New(&accounts.Accounts{End: 200 * tracetest.Unit, Progressed: 200 * tracetest.Unit})}
 	for gain, enough := range map[float64]bool{4.4: false, 6: true} {
 		h := Hypothesis{Cause: verdict.Cause{Kind: verdict.Excess, Form: verdict.Always}, length: int64((200 - gain) * tracetest.Unit)}
 		assert.Equal(t, enough, gainsEnough(e, &h, e.Run()))
