@@ -179,6 +179,8 @@ func (c *Cause) adviseExcess(n Neighbors) []string {
 		return append(steps, fmt.Sprintf("%s %s not compute there but %s inside the kernel: for a lock, another process, a device, the network or a sleep. See what it calls (a profiler for off-CPU time, strace -p).", it, does, c.pick("waits", "wait")))
 	case c.Form == InThread:
 		return append(steps, fmt.Sprintf("One of %s threads works longer than the others of its team: check how the loop is divided (schedule(dynamic), fewer serial sections), and whether its threads have CPUs of their own.", its))
+	case c.Form == InCalls:
+		return append(steps, "See in the timeline what its other threads wait for in their calls: fewer and larger messages, receives that are posted earlier, one thread that communicates for all.")
 	case c.Form == Sometimes:
 		return append(steps, fmt.Sprintf("Find out what %s %s there in %d of %d times only: output, a checkpoint, adaptation, garbage collection, or something outside the program. Have all ranks do it together, do it less often, or beside the computation.", c.they(), does, c.Instances, c.Of))
 	case c.OthersSeconds == nil || *c.OthersSeconds < 0.01*c.EachSeconds:

@@ -28,6 +28,7 @@ func TestAdvice(t *testing.T) {
 		"blocked":           {slow(func(c *verdict.Cause) { c.Form, c.BlockedSeconds = verdict.Blocked, 3 }), verdict.Neighbors{}, []string{"waits inside the kernel"}, "files"},
 		"blocked by files":  {slow(func(c *verdict.Cause) { c.Form, c.BlockedSeconds, c.Bytes = verdict.Blocked, 3, 100 }), verdict.Neighbors{}, []string{"waits for files"}, "strace"},
 		"in a thread":       {slow(func(c *verdict.Cause) { c.Form = verdict.InThread }), verdict.Neighbors{}, []string{"schedule(dynamic)"}, "as often"},
+		"threads in calls":  {slow(func(c *verdict.Cause) { c.Form = verdict.InCalls }), verdict.Neighbors{}, []string{"what its other threads wait for"}, "schedule"},
 		"sometimes":         {slow(func(c *verdict.Cause) { c.Form, c.Instances = verdict.Sometimes, 12 }), verdict.Neighbors{}, []string{"in 12 of 100 times only"}, "as often"},
 		"several":           {several(nil), verdict.Neighbors{}, []string{"They compute there as often as the others", "their CPUs are slower"}, "Nothing else"},
 		"several, blocked":  {several(func(c *verdict.Cause) { c.Form, c.BlockedSeconds = verdict.Blocked, 3 }), verdict.Neighbors{}, []string{"They do not compute there but wait inside the kernel"}, "It does"},

@@ -177,8 +177,8 @@ type Form string
 
 // Forms by kind:
 //
-//   - Excess: Always, Sometimes (in some iterations), InPhase, InThread (a thread that makes no MPI
-//     calls), Blocked (in the kernel, neither running nor runnable), Stopped (by a CPU limit),
+//   - Excess: Always, Sometimes (in some iterations), InPhase, InThread (another thread of
+//     the process computes), InCalls (its other threads are inside MPI), Blocked (in the kernel, neither running nor runnable), Stopped (by a CPU limit),
 //     Preempted (others use its CPU), Stolen (the hypervisor runs other machines on its CPU)
 //   - Imbalance: Gradient, Classes, Heavy (a few ranks), Moving (from rank to rank), Idle (ranks
 //     without work)
@@ -201,6 +201,7 @@ const (
 	Sometimes Form = "sometimes"
 	InPhase   Form = "phase"
 	InThread  Form = "thread"
+	InCalls   Form = "thread-calls"
 	Blocked   Form = "blocked"
 	Stopped   Form = "stopped"
 	Preempted Form = "preempted"

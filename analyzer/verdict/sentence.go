@@ -129,7 +129,7 @@ func (c *Cause) sentence() string {
 func (c *Cause) excess() string {
 	var b strings.Builder
 	verb, lasts := "compute", "for "
-	if c.BlockedSeconds > 0 {
+	if c.BlockedSeconds > 0 || c.Form == InCalls {
 		verb, lasts = "spend", ""
 	}
 	compute := c.verb(verb)
@@ -187,6 +187,9 @@ func (c *Cause) excess() string {
 			wording.Duration(c.BlockedSeconds), c.pick("it is", "they are"), c.pick("it does", "they do"))
 	case c.Form == InThread:
 		b.WriteString("; meanwhile another of " + c.pick("its", "their") + " threads computes")
+	case c.Form == InCalls:
+		fmt.Fprintf(&b, "; meanwhile %s first %s for other threads of %s, which make MPI calls",
+			c.pick("its", "their"), c.pick("thread waits", "threads wait"), c.pick("its process", "their processes"))
 	}
 	return b.String()
 }
@@ -501,6 +504,9 @@ func (c *Cause) Short() string {
 		if c.Form == Preempted || c.Form == Stolen {
 			return c.which("waits", "wait") + " for a CPU"
 		}
+		if c.Form == InCalls {
+			return fmt.Sprintf("%s longer %s", c.which("spends", "spend"), Between(c.After, c.Before))
+		}
 		return fmt.Sprintf("%s longer %s", c.which("computes", "compute"), Between(c.After, c.Before))
 	case Imbalance:
 		if c.Form == Idle {
@@ -599,6 +605,7 @@ func nobody(f Facts) string {
 			text += ")"
 		}
 	}
+	text += f.ownThreads()
 	if c := f.Harmless; c != nil {
 		compute := "computes"
 		if c.isSeveral() {
@@ -607,6 +614,21 @@ func nobody(f Facts) string {
 		text += fmt.Sprintf(". %s %s longer than the others, but that costs the run next to nothing", capital(c.Who()), compute)
 	}
 	return text + "."
+}
+
+// muchOwnThreads is the fraction of all ranks' time from which on waiting for own threads is said.
+const muchOwnThreads = 0.1
+
+// ownThreads says for how long ranks' first threads wait for other threads of their process.
+func (f Facts) ownThreads() string {
+	if f.OwnThreads < muchOwnThreads {
+		return ""
+	}
+	text := fmt.Sprintf(". For %.0f%% of the time their first threads wait for other threads of their process", 100*f.OwnThreads)
+	if f.InCalls >= muchOwnThreads {
+		text += fmt.Sprintf(", which make MPI calls meanwhile (for %.0f%%)", 100*f.InCalls)
+	}
+	return text
 }
 
 func or(a, b string) string {

@@ -75,6 +75,8 @@ func TestTheSentence(t *testing.T) {
 			"Rank 3 (pod w-1, node n2) makes this job slow: it computes for 60 ms in 12 of 100 times between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, and for 20 ms otherwise." + without},
 		"in a thread": {slow(func(c *verdict.Cause) { c.Form = verdict.InThread }),
 			"Rank 3 (pod w-1, node n2) makes this job slow: it computes for 60 ms each time between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, the others for 20 ms; meanwhile another of its threads computes." + without},
+		"its threads communicate": {slow(func(c *verdict.Cause) { c.Form = verdict.InCalls }),
+			"Rank 3 (pod w-1, node n2) makes this job slow: it spends 60 ms each time between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, the others 20 ms; meanwhile its first thread waits for other threads of its process, which make MPI calls." + without},
 		"blocked": {slow(func(c *verdict.Cause) { c.Form, c.BlockedSeconds = verdict.Blocked, 3.9 }),
 			"Rank 3 (pod w-1, node n2) makes this job slow: it spends 60 ms each time between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, the others 20 ms; for 3.9 s of that it is blocked in the kernel: it does not compute." + without},
 		"several, blocked": {several(func(c *verdict.Cause) { c.Form, c.BlockedSeconds = verdict.Blocked, 3.9 }),

@@ -33,6 +33,9 @@ type Facts struct {
 	CostliestWaits  *float64
 	Harmless        *Cause  // ranks that compute longer than the others, at hardly any cost for the run
 	UntracedSeconds float64 // sum over all ranks
+	// OwnThreads is the fraction of all ranks' time for which their first threads wait for other
+	// threads of their process, InCalls that for which these make MPI calls meanwhile.
+	OwnThreads, InCalls float64
 }
 
 // Of returns the verdict on a run.

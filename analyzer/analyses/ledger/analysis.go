@@ -31,7 +31,7 @@ type Findings struct {
 //   2. time that was not traced, and tracer overhead;
 //   3. computation: first the time for which the container was stopped, then the time for which the
 //      thread waited for a CPU or the hypervisor took it away, then the time for which it was
-//      blocked; the rest is useful;
+//      blocked: the process did nothing, or its other threads ran; the rest is useful;
 //   4. calls without waiting for other ranks: messages, collectives, files, local calls;
 //   5. waiting in a call that never returned, or by polling that never succeeded;
 //   6. other waiting: for late receivers according to the wait state. The rest is attributed to the
@@ -47,6 +47,7 @@ const (
 	preempted
 	throttled
 	blocked
+	ownThreads
 	excessive
 	unequal
 	serial
@@ -69,6 +70,7 @@ var ledgerLabels = [ledgerRows]verdict.LedgerRow{
 	preempted:     {What: "preempted", Label: "Waiting for a CPU", Kind: verdict.CPUs},
 	throttled:     {What: "throttled", Label: "Stopped by CPU limits", Kind: verdict.CPUs},
 	blocked:       {What: "blocked", Label: "Blocked in the kernel", Kind: verdict.Excess},
+	ownThreads:    {What: "threads", Label: "Waiting for own threads", Kind: verdict.Excess},
 	excessive:     {What: "excess", Label: "Waiting for ranks that compute longer", Kind: verdict.Excess},
 	unequal:       {What: "imbalance", Label: "Waiting because work is unequal", Kind: verdict.Imbalance},
 	serial:        {What: "serialization", Label: "Waiting for one's turn", Kind: verdict.Serialization},
@@ -187,9 +189,9 @@ func (a *book) ledgerOf(row int) (l [ledgerRows]int64) {
 	}
 	take(untraced, account.Untraced)
 	take(tracing, account.Overhead)
-	delayed, still, stolen := int64(0), int64(0), int64(0)
+	delayed, still, stolen, threads := int64(0), int64(0), int64(0), int64(0)
 	for _, o := range account.OffCPU {
-		delayed, still, stolen = delayed+o.Delayed, still+o.Blocked, stolen+o.Stolen
+		delayed, still, stolen, threads = delayed+o.Delayed, still+o.Blocked, stolen+o.Stolen, threads+o.Threads
 	}
 	stopped := int64(0)
 	if seconds, known := accounts.Throttling(&a.Ranks[row]); known && a.Window == nil {
@@ -199,7 +201,8 @@ func (a *book) ledgerOf(row int) (l [ledgerRows]int64) {
 	take(throttled, stoppedOf)
 	take(preempted, min(max(0, delayed-stopped)+stolen, account.Compute-stoppedOf))
 	take(blocked, min(still, account.Compute-l[throttled]-l[preempted]))
-	take(useful, account.Compute-l[throttled]-l[preempted]-l[blocked])
+	take(ownThreads, min(threads, account.Compute-l[throttled]-l[preempted]-l[blocked]))
+	take(useful, account.Compute-l[throttled]-l[preempted]-l[blocked]-l[ownThreads])
 	for _, what := range account.Activities() {
 		if what.Computes() {
 			continue

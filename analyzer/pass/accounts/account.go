@@ -2,6 +2,7 @@ package accounts
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"math"
 	"runtime"
@@ -58,6 +59,8 @@ type Account struct {
 	since      int64      // computation since then, in ns
 	within     []Activity // regions since then
 
+	beside *beside // calls of the rank's other threads; nil: there are none, or it is not the first thread
+
 	open  openRegion
 	parts map[Activity]map[Activity]int64 // of regions with queries: time by part, then by region
 }
@@ -93,15 +96,25 @@ func takeAccounts(ctx context.Context, f *matching.Result, p *route.Route, plan 
 				samples: max(16, min(maxSamples, maxSamples*4096/len(f.Locations))&^1),
 				pieces:  newPieceLog(f.Log.Spool, len(f.Locations), limit), stretches: p.Stretches[i].Forward(),
 				waits: matching.ForwardWaits{Log: &f.Waits[i]}, Strip: newStrip(bins, p.Start, p.End), done: math.MinInt64,
-				phases: plan.Location(i),
+				phases: plan.Location(i), beside: newBeside(f.Log, i+1, besides(f.Locations, i)),
 			}
 			err := a.run(ctx, f.Log, i, plan.Thread(i))
 			a.pieces.finish()
 			a.waits, a.stretches, a.phases, a.recent = matching.ForwardWaits{}, route.ForwardStretches{}, nil, recent.Cache[Activity, Tally]{}
+			a.beside = nil
 			return err
 		})
 	}
 	return accounts, group.Wait()
+}
+
+// besides returns how many locations after a rank's main thread are its other threads; 0 for other
+// locations.
+func besides(locations []timeline.Location, i int) (n int) {
+	for i+n+1 < len(locations) && locations[i+n+1].Main == i {
+		n++
+	}
+	return n
 }
 
 func (a *Account) run(ctx context.Context, j *eventlog.Log, location int, thread activities.Thread) error {
@@ -156,7 +169,7 @@ func (a *Account) run(ctx context.Context, j *eventlog.Log, location int, thread
 	a.closeRegion(before, last)
 	a.waitInVain()
 	a.skip(location, math.MaxInt64)
-	return r.Err()
+	return errors.Join(r.Err(), a.beside.err())
 }
 
 // span adds an interval that ends with or before a call.
@@ -178,6 +191,9 @@ func (a *Account) span(s activities.Span, before, call Activity, c *timeline.Rec
 		a.Compute += spent
 		a.since += spent
 		a.enterRegion(computation(before, call))
+		if a.beside != nil {
+			a.tally(computation(before, call)).Beside += a.beside.within(s.From, s.To)
+		}
 	case activities.Call:
 		kind := kindOf(c.Semantics)
 		spent := a.spend(call, kind, location, s.From, s.To)

@@ -45,6 +45,7 @@ type Tally struct {
 	Idle    int64  // of polls: between two of them
 	Gaps    uint64 // of polls: the number of times
 	Path    int64
+	Beside  int64   // of a computation: while other threads of the process were inside MPI
 	squares float64 // of durations in seconds
 	Spread  Histogram
 	First   []float32     // the first durations of a computation, in seconds
@@ -58,6 +59,7 @@ func (t *Tally) add(o *Tally) {
 	t.Idle += o.Idle
 	t.Gaps += o.Gaps
 	t.Path += o.Path
+	t.Beside += o.Beside
 	t.squares += o.squares
 }
 

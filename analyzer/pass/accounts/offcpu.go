@@ -15,7 +15,9 @@ type OffCPU struct {
 	Wall    int64 // of the measured instances
 	cpu     int64
 	Delayed int64 // ready to run, without a CPU
-	Blocked int64 // neither running nor runnable, and not stolen
+	Blocked int64 // neither running nor runnable, and not stolen, and no other thread of the process ran
+	Threads int64 // neither running nor runnable while other threads of the process ran
+	InCalls int64 // of Threads: at least one of these was inside MPI
 	Stolen  int64 // by the hypervisor; the kernel counts it as neither running nor runnable
 	Others  int64 // CPU time of the process's other threads at the same time; −1: not known
 	Bytes   int64 // read and written by system calls; −1: not known
@@ -113,6 +115,7 @@ func (a *Accounts) takeEvidence() {
 		}
 	}
 	a.takeSteal()
+	a.takeOwnThreads()
 }
 
 // add adds a share of the measurements of a row.

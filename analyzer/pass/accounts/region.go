@@ -15,6 +15,7 @@ import (
 type openRegion struct {
 	on       bool
 	ns, path int64
+	beside   int64
 	parts    []partTime
 	pieces   []Piece // of the path since it began
 }
@@ -39,6 +40,7 @@ func (a *Account) extendRegion(s activities.Span, p part, location int) {
 	a.since += ns
 	o.ns += ns
 	o.path += a.follow(undecided, Computation, location, s.From, s.To)
+	o.beside += a.beside.within(s.From, s.To)
 	what := computation(p.after, p.before)
 	for i := range o.parts {
 		if o.parts[i].what == what {
@@ -58,6 +60,7 @@ func (a *Account) closeRegion(before, call Activity) {
 	o.on = false
 	what := computation(before, call)
 	a.add(what, Computation, o.ns, o.path)
+	a.tally(what).Beside += o.beside
 	a.enterRegion(what)
 	for _, p := range o.parts {
 		if a.parts == nil {
@@ -74,7 +77,7 @@ func (a *Account) closeRegion(before, call Activity) {
 		}
 		a.pieces.add(p)
 	}
-	o.ns, o.path, o.parts, o.pieces = 0, 0, o.parts[:0], o.pieces[:0]
+	o.ns, o.path, o.beside, o.parts, o.pieces = 0, 0, 0, o.parts[:0], o.pieces[:0]
 }
 
 // addPiece adds the next piece of the path. Short ones are merged, so that an open region keeps

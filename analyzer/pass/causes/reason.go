@@ -17,7 +17,7 @@ func setReason(e *evidence, c *verdict.Cause, set, others []outliers.Worker, whe
 	if t == nil {
 		return
 	}
-	usual, blocked, stolen, threads := 0.0, 0.0, 0.0, 0.0
+	usual, theirs := 0.0, whatElse{}
 	for _, o := range others {
 		u := e.TallyOf(o, where)
 		if u == nil {
@@ -28,10 +28,7 @@ func setReason(e *evidence, c *verdict.Cause, set, others []outliers.Worker, whe
 			share *= float64(t.Count) / float64(u.Count)
 		}
 		usual += share * float64(u.Ns)
-		if e := e.Each[e.MainOf[o.Row]].OffCPU[where]; e != nil {
-			blocked, stolen = blocked+share*float64(e.Blocked+e.Stolen), stolen+share*float64(e.Stolen)
-			threads += share * float64(max(0, e.Others))
-		}
+		theirs.add(e.Each[e.MainOf[o.Row]].OffCPU[where], share)
 	}
 	excess := float64(t.Ns) - usual
 	if stopped := throttledLonger(e, set, others); stopped > 0 {
@@ -45,20 +42,54 @@ func setReason(e *evidence, c *verdict.Cause, set, others []outliers.Worker, whe
 	if own == nil || excess <= 0 {
 		return
 	}
-	more := float64(own.Blocked+own.Stolen) - blocked
-	stolen = float64(own.Stolen) - stolen
-	busy := float64(max(0, own.Others)) - threads
+	more := theirs.until(own)
+	kept := more.blocked + more.stolen
 	switch {
-	case busy >= explains*excess:
-		c.Form = verdict.InThread
-	case more >= explains*excess && isStolen(e, set, others, more, stolen):
-		c.Form, c.StolenSeconds = verdict.Stolen, stolen/1e9
-	case more >= explains*excess && more > stolen:
-		c.Form, c.BlockedSeconds = verdict.Blocked, (more-max(0, stolen))/1e9
+	case more.inThread(excess, theirs.others*excess/max(1, usual)):
+		if c.Form = verdict.InThread; more.inCalls >= explains*more.waiting && more.inCalls > 0 {
+			c.Form = verdict.InCalls
+		}
+	case kept >= explains*excess && isStolen(e, set, others, kept, more.stolen):
+		c.Form, c.StolenSeconds = verdict.Stolen, more.stolen/1e9
+	case kept >= explains*excess && kept > more.stolen:
+		c.Form, c.BlockedSeconds = verdict.Blocked, (kept-max(0, more.stolen))/1e9
 		if own.MovesData() {
 			c.Bytes = float64(own.Bytes)
 		}
 	}
+}
+
+// whatElse is what happened while ranks did not compute, or beside it, in ns.
+type whatElse struct {
+	blocked, stolen float64
+	waiting         float64 // for other threads of the process
+	inCalls         float64 // thereof while one of these was inside MPI
+	others          float64 // CPU time of the process's other threads
+}
+
+func (w *whatElse) add(o *accounts.OffCPU, share float64) {
+	if o != nil {
+		w.blocked, w.stolen = w.blocked+share*float64(o.Blocked), w.stolen+share*float64(o.Stolen)
+		w.waiting, w.inCalls = w.waiting+share*float64(o.Threads), w.inCalls+share*float64(o.InCalls)
+		w.others += share * float64(max(0, o.Others))
+	}
+}
+
+// until returns how much more a rank has.
+func (w *whatElse) until(o *accounts.OffCPU) (more whatElse) {
+	more.add(o, 1)
+	return whatElse{
+		more.blocked - w.blocked, more.stolen - w.stolen,
+		more.waiting - w.waiting, more.inCalls - w.inCalls, more.others - w.others,
+	}
+}
+
+// inThread reports whether a rank computes longer because another of its threads does: its first
+// thread waits for most of the excess, and others run that much longer; or they do beyond what they
+// would run if all threads had more work. With threads that wait by polling the two look alike.
+func (w *whatElse) inThread(excess, inProportion float64) bool {
+	idle, busy := w.blocked+w.waiting, max(w.others, w.waiting)
+	return min(idle, busy) >= explains*excess || w.others-inProportion >= explains*excess
 }
 
 // wereDelayed reports whether waiting for a CPU is most of a rank's excess over the others, by the

@@ -59,8 +59,14 @@ func factsOf(e *evidence, parallel *float64) verdict.Facts {
 		}
 	}
 	for i := range e.MainOf {
-		if l := e.MainOf[i]; l >= 0 && e.Each[l].Untraced > 0 {
-			f.UntracedSeconds += accounts.Seconds(e.Each[l].Untraced)
+		l := e.MainOf[i]
+		if l < 0 {
+			continue
+		}
+		f.UntracedSeconds += accounts.Seconds(max(0, e.Each[l].Untraced))
+		for _, o := range e.Each[l].OffCPU {
+			share := 1 / float64(len(e.MainOf))
+			f.OwnThreads, f.InCalls = f.OwnThreads+share*e.Share(o.Threads), f.InCalls+share*e.Share(o.InCalls)
 		}
 	}
 	return f
