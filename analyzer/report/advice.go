@@ -84,6 +84,9 @@ func (r *Report) neighbors(c *verdict.Cause) (n verdict.Neighbors) {
 
 func (r *Report) nextBalanced() []string {
 	e := r.Efficiency()
+	if e.Parallel != nil && *e.Parallel >= verdict.Good && low(e.Thread) {
+		return []string{fmt.Sprintf("Look at the threads of the ranks: outside MPI they have a CPU for %d%% of their time only. Check for serial sections, parts of unequal length (schedule(dynamic)) and locks, and whether each thread has a CPU of its own.", section.Whole(*e.Thread))}
+	}
 	if e.Parallel != nil && *e.Parallel >= verdict.Good {
 		return []string{fmt.Sprintf("Nothing, as far as MPI goes: %d%% of the time is computation, evenly spread. To make the job faster, make the computation itself faster, or use more ranks.", section.Whole(*e.Parallel))}
 	}

@@ -65,6 +65,9 @@ func (r *Report) Text() string {
 	if efficiency.Analyzed(&r.Run) {
 		t.heading("Efficiency (80% or more is good)")
 		t.efficiency(efficiency.Tree(&r.Run), 0)
+		if text := efficiency.LoopSentence(&r.Run); text != "" {
+			t.paragraph("", text)
+		}
 	}
 	if text := cpus.Sentence(&r.Run); text != "" {
 		t.paragraph("", text)

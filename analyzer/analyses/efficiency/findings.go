@@ -37,4 +37,23 @@ type Efficiency struct {
 	IdealSeconds  *float64 `json:"ideal_seconds"` // T_ideal: duration on an ideal network, by replay
 	MeanUseful    *float64 `json:"mean_useful_seconds"`
 	MaxUseful     *float64 `json:"max_useful_seconds"`
+	// Of ranks with several threads that compute: the fraction of the threads' time outside MPI in
+	// which they have a CPU. Parallel is then the efficiency of the processes, by their first
+	// threads, and Hybrid = Parallel × Thread (POP's multiplicative model). Null if no rank has such
+	// threads, or if it is unknown.
+	Thread  *float64 `json:"thread"`
+	Hybrid  *float64 `json:"hybrid"`
+	Threads *float64 `json:"threads"` // mean number of threads of a rank that compute; null if Thread is
+	// MainLoop is the loop of the program in which ranks spend most time, without start and end;
+	// null if there is none.
+	MainLoop *MainLoop `json:"main_loop"`
+}
+
+// MainLoop has the efficiencies of the loop in which ranks spend most time.
+type MainLoop struct {
+	Phase         string  `json:"phase"`
+	Seconds       float64 `json:"seconds"` // from its start on the first rank to its end on the last one
+	Parallel      float64 `json:"parallel"`
+	LoadBalance   float64 `json:"load_balance"`
+	Communication float64 `json:"communication"`
 }

@@ -78,11 +78,31 @@ func Tree(r *section.Run) Node {
 	if e.Communication != nil && *e.Communication > 0 { // less if the run hung
 		whole = new(*e.MaxUseful / *e.Communication)
 	}
-	return node("Parallel efficiency", e.Parallel, "The share of all ranks' time that is computation, outside MPI.", nil,
+	of := "ranks'"
+	if e.Hybrid != nil {
+		of = "first threads'"
+	}
+	parallel := node("Parallel efficiency", e.Parallel, "The share of all "+of+" time that is computation, outside MPI.", nil,
 		node("Load balance", e.LoadBalance, "Ranks compute %s on average, the busiest %s. Low: work is divided unevenly.", []*float64{e.MeanUseful, e.MaxUseful}),
 		node("Communication efficiency", e.Communication, "The busiest rank computes %s of the %s. Low: even that rank waits, transfers data or starts up.", []*float64{e.MaxUseful, whole},
 			node("Serialization", e.Serialization, "On an ideal network the run would take %s, of which the busiest rank computes %s. Low: ranks wait for each other in turn, on any network.", []*float64{e.IdealSeconds, e.MaxUseful}),
 			node("Transfer", e.Transfer, "The share of the %s that an ideal network and a free MPI would leave. Low: the time goes to messages and calls themselves.", []*float64{whole})))
+	if e.Hybrid == nil {
+		return parallel
+	}
+	means := fmt.Sprintf("The share of the time outside MPI for which the %.3g threads of a rank have a CPU, on average. Low: they wait for each other, or for CPUs. Threads that wait by polling count as computing.", *e.Threads)
+	return node("Efficiency of processes and threads", e.Hybrid, "The share of all threads' time that is computation.", nil,
+		parallel, node("Thread efficiency", e.Thread, means, nil))
+}
+
+// LoopSentence returns a sentence on the efficiency of the main loop; "" if there is none.
+func LoopSentence(r *section.Run) string {
+	l := section.Of[Findings](r).Efficiency.MainLoop
+	if l == nil {
+		return ""
+	}
+	return fmt.Sprintf("In the main loop (%s, %s), without start and end, parallel efficiency is %s: load balance %s × communication efficiency %s.",
+		l.Phase, wording.Duration(l.Seconds), section.Percent(l.Parallel), section.Percent(l.LoadBalance), section.Percent(l.Communication))
 }
 
 // Analyzed reports whether efficiencies were computed, by this analysis or, for the parallel
@@ -103,10 +123,11 @@ func unknown(r *section.Run) string {
 func view(r *section.Run) any {
 	v := struct {
 		CPUs    string
+		Loop    string
 		Tree    Node
 		Windows []method.Window
 		Label   string
-	}{CPUs: cpus.Sentence(r), Tree: Tree(r)}
+	}{CPUs: cpus.Sentence(r), Loop: LoopSentence(r), Tree: Tree(r)}
 	if !Analyzed(r) && v.CPUs == "" {
 		return nil
 	}

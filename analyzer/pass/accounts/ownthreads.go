@@ -55,3 +55,49 @@ func busiestShare(r *trace.Rank) float64 {
 	}
 	return most / all
 }
+
+// A Team is the threads of a rank that compute, and how they used the rank's time outside MPI.
+type Team struct {
+	Threads int
+	// Ran is the CPU time of all threads outside MPI, Available the time outside MPI of the first
+	// one times the number of threads; in ns.
+	Ran, Available float64
+}
+
+// minTeamShare is the fraction of the first thread's time outside MPI for which a thread must have
+// a CPU to count as one that computes.
+const minTeamShare = 0.05
+
+// TeamOf returns the team of a rank. It is not known if the CPU time of most computation was not
+// measured, or if the rank has more threads than a trace lists.
+func (a *Accounts) TeamOf(row int) (t Team, known bool) {
+	i := a.MainOf[row]
+	if i < 0 || a.Each[i].Compute <= 0 || len(a.Ranks[row].Threads) >= trace.MaxThreadUsages {
+		return Team{}, false
+	}
+	t.Threads = 1
+	compute := float64(a.Each[i].Compute)
+	for k := range a.Ranks[row].Threads {
+		u := &a.Ranks[row].Threads[k]
+		if u.TID != a.Ranks[row].PID && !u.Tool && float64(u.CPUNS) >= minTeamShare*compute {
+			t.Threads++
+		}
+	}
+	wall, own, others := 0.0, 0.0, 0.0
+	for _, o := range a.Each[i].OffCPU {
+		if o.Others < 0 {
+			return Team{}, false
+		}
+		wall, own, others = wall+float64(o.Wall), own+float64(o.cpu), others+float64(o.Others)
+	}
+	if wall < evident*compute {
+		return Team{}, false
+	}
+	inCalls := 0.0 // of the other threads: MPI polls
+	for j := i + 1; j < len(a.Locations) && a.Locations[j].Row == row; j++ {
+		inCalls += float64(a.Each[j].Mpi)
+	}
+	t.Available = float64(t.Threads) * compute
+	t.Ran = min(t.Available, compute/wall*own+max(0, compute/wall*others-inCalls))
+	return t, true
+}
