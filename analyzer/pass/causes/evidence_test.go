@@ -197,3 +197,19 @@ func TestGainsBelowTheResolution(t *testing.T) {
 		assert.Equal(t, enough, gainsEnough(e, &h, e.Run()))
 	}
 }
+
+// All ranks wait for a CPU for four fifths of their computation, as with more threads than CPUs.
+// Rank 5 computes longest, so that it also waits longest, but not while the others have a CPU.
+func TestARankThatWaitsInProportion(t *testing.T) {
+	inSearch(t, measured(ofOne(5, 50, 10), ofOne(5, 40, 8)), func(f *Found) {
+		require.NotEmpty(t, f.causes)
+		few := 0
+		for i := range f.All {
+			assert.NotEqual(t, verdict.Preempted, f.All[i].Cause.Form)
+			if f.All[i].Cause.Form == verdict.TooFew {
+				few++
+			}
+		}
+		assert.Equal(t, 1, few)
+	})
+}

@@ -40,7 +40,7 @@ func (fewCPUs) suggest(e *evidence) []Hypothesis {
 			h.Cause.Form = verdict.Limits
 			h.What = "no CPU limit stopped a container"
 		}
-		if set, _ := e.Outliers(delays, outliers.Doubtful, longer); set != nil && (len(set) == 1 || e.ScopeOf(set) != "") {
+		if set, _ := e.Outliers(delays, outliers.Doubtful, longer); set != nil && (len(set) == 1 || e.ScopeOf(set) != "") && waitMore(e, set, outliers.Except(delays, set)) {
 			h.Cause = e.causeOf(verdict.Excess, set, accounts.Activity{})
 			h.Cause.Form = verdict.Preempted
 			if stopped := throttledLonger(e, set, outliers.Except(delays, set)); stopped > 0 {
@@ -79,4 +79,25 @@ func (fewCPUs) suggest(e *evidence) []Hypothesis {
 	}
 	h.Assumes = "An estimate: what a rank could have gone on with and waited for a CPU, on average."
 	return []Hypothesis{h}
+}
+
+// waitMore reports whether each rank of a set waits for a CPU for a clearly larger part of its
+// computation than the others do. A rank that computes longer than others where all of them lack
+// CPUs waits longer, too, but not while the others have one.
+func waitMore(e *evidence, set, others []outliers.Worker) bool {
+	part := func(w outliers.Worker) float64 {
+		delayed, wall := int64(0), int64(1)
+		for _, o := range e.Each[e.MainOf[w.Row]].OffCPU {
+			delayed, wall = delayed+o.Delayed, wall+o.Wall
+		}
+		return float64(delayed) / float64(wall)
+	}
+	least, usual := 1.0, 0.0
+	for _, w := range set {
+		least = min(least, part(w))
+	}
+	for _, w := range others {
+		usual += part(w) / float64(len(others))
+	}
+	return least >= waitsMore*usual
 }

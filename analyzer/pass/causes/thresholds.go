@@ -126,6 +126,7 @@ const (
 // CPUs.
 const (
 	muchDelayed   = 0.05 // of their computation that ranks wait for a CPU on average, for CPUs to be a cause
+	waitsMore     = 1.2  // times the others' part of computation without a CPU: ranks of which something else takes the CPUs
 	scarceDelay   = 0.05 // of the computation on a machine that ranks wait for a CPU, for its CPUs to be scarce
 	lowEfficiency = 0.8  // of communication: below it CPUs can be a cause if there is no replay
 	resolution    = 20e6 // ns: a gain below it is not resolved where it comes from time without a CPU;
