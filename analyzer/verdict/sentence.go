@@ -188,7 +188,7 @@ func (c *Cause) excess() string {
 	case c.Form == InThread:
 		b.WriteString("; meanwhile another of " + c.pick("its", "their") + " threads computes")
 	case c.Form == InCalls:
-		fmt.Fprintf(&b, "; meanwhile %s first %s for other threads of %s, which make MPI calls",
+		fmt.Fprintf(&b, "; %s first %s meanwhile, and other threads of %s make MPI calls",
 			c.pick("its", "their"), c.pick("thread waits", "threads wait"), c.pick("its process", "their processes"))
 	}
 	return b.String()
@@ -619,14 +619,14 @@ func nobody(f Facts) string {
 // muchOwnThreads is the fraction of all ranks' time from which on waiting for own threads is said.
 const muchOwnThreads = 0.1
 
-// ownThreads says for how long ranks' first threads wait for other threads of their process.
+// ownThreads says for how long ranks' first threads wait while other threads of their process run.
 func (f Facts) ownThreads() string {
 	if f.OwnThreads < muchOwnThreads {
 		return ""
 	}
-	text := fmt.Sprintf(". For %.0f%% of the time their first threads wait for other threads of their process", 100*f.OwnThreads)
+	text := fmt.Sprintf(". For %.0f%% of the time their first threads wait, and other threads of their process run", 100*f.OwnThreads)
 	if f.InCalls >= muchOwnThreads {
-		text += fmt.Sprintf(", which make MPI calls meanwhile (for %.0f%%)", 100*f.InCalls)
+		text += fmt.Sprintf(" or make MPI calls (at least %.0f%%)", 100*f.InCalls)
 	}
 	return text
 }

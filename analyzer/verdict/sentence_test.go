@@ -76,7 +76,7 @@ func TestTheSentence(t *testing.T) {
 		"in a thread": {slow(func(c *verdict.Cause) { c.Form = verdict.InThread }),
 			"Rank 3 (pod w-1, node n2) makes this job slow: it computes for 60 ms each time between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, the others for 20 ms; meanwhile another of its threads computes." + without},
 		"its threads communicate": {slow(func(c *verdict.Cause) { c.Form = verdict.InCalls }),
-			"Rank 3 (pod w-1, node n2) makes this job slow: it spends 60 ms each time between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, the others 20 ms; meanwhile its first thread waits for other threads of its process, which make MPI calls." + without},
+			"Rank 3 (pod w-1, node n2) makes this job slow: it spends 60 ms each time between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, the others 20 ms; its first thread waits meanwhile, and other threads of its process make MPI calls." + without},
 		"blocked": {slow(func(c *verdict.Cause) { c.Form, c.BlockedSeconds = verdict.Blocked, 3.9 }),
 			"Rank 3 (pod w-1, node n2) makes this job slow: it spends 60 ms each time between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, the others 20 ms; for 3.9 s of that it is blocked in the kernel: it does not compute." + without},
 		"several, blocked": {several(func(c *verdict.Cause) { c.Form, c.BlockedSeconds = verdict.Blocked, 3.9 }),
@@ -258,6 +258,8 @@ func TestNobody(t *testing.T) {
 	}{
 		"well spent": {facts(nil), "No rank stands out: the 8 ranks compute between 8.8 s and 9.2 s each, 90% of the 10.0 s that the run takes."},
 		"alike":      {facts(func(f *verdict.Facts) { f.Least, f.Most = 9, 9 }), "No rank stands out: the 8 ranks compute for 9.0 s each, 90% of the 10.0 s that the run takes."},
+		"threads":    {facts(func(f *verdict.Facts) { f.OwnThreads, f.InCalls = 0.8, 0.05 }), "No rank stands out: the 8 ranks compute between 8.8 s and 9.2 s each, 90% of the 10.0 s that the run takes. For 80% of the time their first threads wait, and other threads of their process run."},
+		"in calls":   {facts(func(f *verdict.Facts) { f.OwnThreads, f.InCalls = 0.8, 0.7 }), "No rank stands out: the 8 ranks compute between 8.8 s and 9.2 s each, 90% of the 10.0 s that the run takes. For 80% of the time their first threads wait, and other threads of their process run or make MPI calls (at least 70%)."},
 		"one":        {facts(func(f *verdict.Facts) { f.Ranks, f.Ended, f.Most = 1, 1, f.Least }), "No rank stands out: the only one computes for 8.8 s, 90% of the 10.0 s that the run takes."},
 		"nobody ran": {facts(func(f *verdict.Facts) { f.Ended = 0 }), "No rank ran to its end, so nothing is said of who is slow."},
 		"start":      {facts(func(f *verdict.Facts) { f.Parallel, f.StartEnd = new(0.3), 6 }), "No rank stands out: the 8 ranks compute between 8.8 s and 9.2 s each, 30% of the 10.0 s that the run takes; most of the rest, 60%, is the start and the end of MPI, which a longer run would hide."},

@@ -33,8 +33,8 @@ type Facts struct {
 	CostliestWaits  *float64
 	Harmless        *Cause  // ranks that compute longer than the others, at hardly any cost for the run
 	UntracedSeconds float64 // sum over all ranks
-	// OwnThreads is the fraction of all ranks' time for which their first threads wait for other
-	// threads of their process, InCalls that for which these make MPI calls meanwhile.
+	// OwnThreads is the fraction of all ranks' time for which their first threads wait while
+	// other threads of their process run, InCalls that for which these make MPI calls meanwhile.
 	OwnThreads, InCalls float64
 }
 

@@ -70,7 +70,7 @@ var ledgerLabels = [ledgerRows]verdict.LedgerRow{
 	preempted:     {What: "preempted", Label: "Waiting for a CPU", Kind: verdict.CPUs},
 	throttled:     {What: "throttled", Label: "Stopped by CPU limits", Kind: verdict.CPUs},
 	blocked:       {What: "blocked", Label: "Blocked in the kernel", Kind: verdict.Excess},
-	ownThreads:    {What: "threads", Label: "Waiting for own threads", Kind: verdict.Excess},
+	ownThreads:    {What: "threads", Label: "Waiting while own threads run", Kind: verdict.Excess},
 	excessive:     {What: "excess", Label: "Waiting for ranks that compute longer", Kind: verdict.Excess},
 	unequal:       {What: "imbalance", Label: "Waiting because work is unequal", Kind: verdict.Imbalance},
 	serial:        {What: "serialization", Label: "Waiting for one's turn", Kind: verdict.Serialization},

@@ -19,6 +19,9 @@ func (a *Accounts) takeOwnThreads() {
 		}
 		busiest := busiestShare(&a.Ranks[row])
 		for what, o := range a.Each[i].OffCPU {
+			if o.MovesData() {
+				continue // it waits for files, whatever they do
+			}
 			own := o.Wall - o.Blocked
 			least := func(active float64) int64 { return max(0, min(o.Blocked, int64(active)-own)) }
 			if t := a.Each[i].Tallies[what]; t != nil && t.Ns > 0 {

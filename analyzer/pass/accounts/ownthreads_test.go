@@ -37,4 +37,8 @@ func TestBlockedWhileOwnThreadsRun(t *testing.T) {
 		assert.InDelta(t, c.waits*ms, o.Threads, 1, name)
 		assert.Equal(t, c.blocked*ms, o.Threads+o.Blocked, name)
 	}
+	o := &OffCPU{Wall: 30, Blocked: 20, Others: 30, Bytes: 1 << 20, data: 20}
+	a := &Accounts{Ranks: []trace.Rank{{}}, MainOf: []int{0}, Each: []Account{{OffCPU: map[Activity]*OffCPU{{}: o}}}}
+	a.takeOwnThreads()
+	assert.Equal(t, int64(20), o.Blocked, "it waits for files")
 }
