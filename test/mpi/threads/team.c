@@ -27,7 +27,7 @@ int main(int argc, char **argv)
 
 	MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	for (int i = 0; i < 40; i++) {
+	for (int i = 0; i < 80; i++) {
 		double x = 1, sum;
 #pragma omp parallel
 		work(rank == 1 && omp_get_thread_num() == 1 ? 25 : 2);
