@@ -45,6 +45,7 @@ func (n *Network) send(from *Host, b []byte) {
 	}
 	now, link := time.Now(), n.link.Load()
 	if rand.Float64() < link.Loss {
+		n.lost.Add(1)
 		return
 	}
 	var takes time.Duration
@@ -55,6 +56,7 @@ func (n *Network) send(from *Host, b []byte) {
 	// the receiver takes its first byte before the last one is sent, unless it is still
 	// taking another packet
 	to.receives = latest(from.sends.Add(link.Latency-takes), to.receives).Add(takes)
+	n.delayed.Add(int64(to.receives.Sub(now)))
 	to.arriving = append(to.arriving, packet{append([]byte(nil), b...), to.receives})
 }
 

@@ -48,6 +48,8 @@ type Network struct {
 	link    atomic.Pointer[Link]
 	stop    [2]int // a pipe, whose closed end tells the carrier
 	carrier sync.WaitGroup
+
+	lost, delayed atomic.Int64 // see Sent
 }
 
 // A Host is one machine.
@@ -94,6 +96,17 @@ func New(hosts int, link Link) (*Network, error) {
 
 // Set changes the link, for packets that are sent from now on.
 func (n *Network) Set(link Link) { n.link.Store(&link) }
+
+// Sent is what a network did to the packets so far.
+type Sent struct {
+	Lost    int64
+	Delayed time.Duration // of all that were not lost, in total
+}
+
+// Sent returns what the network did so far.
+func (n *Network) Sent() Sent {
+	return Sent{n.lost.Load(), time.Duration(n.delayed.Load())}
+}
 
 // Close ends the network. Programs that still run on its hosts are disconnected.
 func (n *Network) Close() {
