@@ -114,14 +114,14 @@ func hash(name string) uint64 {
 func (e *examination) examine(index int) bool {
 	c, seed := get(e.drawing.Case(index)), e.drawing.Seed
 	locked := false
-	for _, turn := range strangers.Turns {
+	for turn := range strangers.TurnsOf(e.number("PAIRS")) {
 		r := e.results.Of(seed, index, turn)
 		if r == nil {
 			if !locked {
 				defer get(e.machine.Lock(e.ctx))()
 				locked = true
 			}
-			r = get(e.machine.Run(e.ctx, c, turn, e.results.Of(seed, index, strangers.Before)))
+			r = get(e.machine.Run(e.ctx, c, turn, e.results.Of(seed, index, 0)))
 			r.Seed, r.HeldOut = seed, e.heldOut[c.Program]
 			must(e.results.Add(r))
 			e.note("%v (%s): %s", c, turn, cmp.Or(r.Impossible, r.Discarded, r.Failed, fmt.Sprintf("%.2f s", r.Seconds)))

@@ -1,6 +1,7 @@
 package strangers
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,112 +10,195 @@ import (
 	"sync/atomic"
 )
 
-// groups are cgroups with a controller. Each kernel interface has a limit file of its own.
+// groups are cgroups with a controller. Each kernel interface has files of its own.
 type groups struct {
 	controller string
-	v1, v2     string // name of the file with the limit; "": this version cannot do it
+	v1, v2     groupFiles
 	root       string // where cgroups are mounted
+}
+
+// groupFiles are the files of a group, and what they have where there is no limit.
+type groupFiles struct {
+	limit, none string
+	usage       string // what the limit is compared with; "": nothing
+	counts      string // file with the effect of the limit
+	counter     string // name of the line there; "": it is all of the file
+	unit        float64
 }
 
 const cgroupRoot = "/sys/fs/cgroup"
 
 var (
-	cpuGroups = groups{controller: "cpu", v1: "cpu.cfs_quota_us", v2: "cpu.max", root: cgroupRoot}
-	// the limit of v1 kills instead of reclaiming where there is no swap
-	memoryGroups = groups{controller: "memory", v2: "memory.high", root: cgroupRoot}
+	cpuGroups = groups{
+		controller: "cpu", root: cgroupRoot,
+		v1: groupFiles{limit: "cpu.cfs_quota_us", none: "-1", counts: "cpu.stat", counter: "throttled_time", unit: 1e-9},
+		v2: groupFiles{limit: "cpu.max", none: "max", counts: "cpu.stat", counter: "throttled_usec", unit: 1e-6},
+	}
+	memoryGroups = groups{
+		controller: "memory", root: cgroupRoot,
+		v1: groupFiles{
+			limit: "memory.limit_in_bytes", none: "-1", usage: "memory.usage_in_bytes", counts: "memory.failcnt", unit: 1,
+		},
+		v2: groupFiles{
+			limit: "memory.high", none: "max", usage: "memory.current", counts: "memory.events", counter: "high", unit: 1,
+		},
+	}
 )
 
-// file returns the folder of the root group, and the name of the file with the limit.
-func (g groups) file() (folder, name string, err error) {
+// files returns the folder of the root group, and the files of groups.
+func (g *groups) files() (folder string, files *groupFiles, err error) {
 	has := func(path string) bool {
 		text, err := os.ReadFile(path)
 		return err == nil && strings.Contains(" "+strings.TrimSpace(string(text))+" ", " "+g.controller+" ")
 	}
 	if has(filepath.Join(g.root, "cgroup.subtree_control")) {
-		return g.root, g.v2, nil
+		return g.root, &g.v2, nil
 	}
 	folder = filepath.Join(g.root, g.controller)
 	if _, err := os.Stat(filepath.Join(folder, "cgroup.procs")); err != nil {
-		return "", "", fmt.Errorf("there is no cgroup controller %s that groups may use", g.controller)
+		return "", nil, fmt.Errorf("there is no cgroup controller %s that groups may use", g.controller)
 	}
-	if g.v1 == "" {
-		return "", "", fmt.Errorf("%s needs cgroup v2, and the controller %s is one of v1", g.v2, g.controller)
+	if g.controller == "memory" && !hasSwap() {
+		return "", nil, errors.New("the memory limit of cgroup v1 kills where there is no swap to reclaim to")
 	}
-	return folder, g.v1, nil
+	return folder, &g.v1, nil
 }
 
-func (g groups) possible() error {
-	group, _, err := g.make()
+func hasSwap() bool {
+	text, err := os.ReadFile("/proc/swaps")
+	return err == nil && strings.Count(string(text), "\n") > 1
+}
+
+// possible returns why groups cannot be made here.
+func (g *groups) possible() error {
+	made, err := g.make(1)
+	if err == nil {
+		made.close()
+	}
+	return err
+}
+
+// prepare makes the groups in which the ranks of a job start.
+func (g *groups) prepare(j *Job, ranks int) (end func(), err error) {
+	if j.groups, err = g.make(ranks); err != nil {
+		return nil, err
+	}
+	return j.groups.close, nil
+}
+
+// rankGroups are the cgroups of a job, one for each rank.
+type rankGroups struct {
+	prefix string // path of a group without the rank
+	ranks  int
+	files  *groupFiles
+}
+
+var made atomic.Int64 // by this process
+
+// make makes a group for each rank.
+func (g *groups) make(ranks int) (*rankGroups, error) {
+	folder, files, err := g.files()
 	if err != nil {
+		return nil, err
+	}
+	name := fmt.Sprintf("cairn-strangers-%d-%d-", os.Getpid(), made.Add(1))
+	r := &rankGroups{prefix: filepath.Join(folder, name), files: files}
+	for ; r.ranks < ranks; r.ranks++ {
+		if err := os.Mkdir(r.path(r.ranks), 0o755); err != nil {
+			r.close()
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+func (r *rankGroups) path(rank int) string { return r.prefix + strconv.Itoa(rank) }
+
+// wrapper is a command, in words of a shell, that executes its arguments in the group of its rank:
+// a limit of memory is one of what a process takes after that, and cairn reads the counters of the
+// group in which it is at the start.
+func (r *rankGroups) wrapper() []string {
+	return []string{"sh", "-c", `'echo $$ >"$0${OMPI_COMM_WORLD_RANK:-$PMI_RANK}/cgroup.procs" && exec "$@"'`, r.prefix}
+}
+
+// close moves what is left in the groups out of them, and removes them.
+func (r *rankGroups) close() {
+	for rank := range r.ranks {
+		left, _ := os.ReadFile(filepath.Join(r.path(rank), "cgroup.procs"))
+		for _, pid := range strings.Fields(string(left)) {
+			_ = os.WriteFile(filepath.Join(filepath.Dir(r.prefix), "cgroup.procs"), []byte(pid), 0o600)
+		}
+		_ = os.Remove(r.path(rank))
+	}
+}
+
+// limit limits some ranks. The returned function ends that, and returns the least effect on one of
+// them.
+func (r *rankGroups) limit(touched []int, limit func(rank int) string) (end func() float64, err error) {
+	set := func(limit func(rank int) string) (err error) {
+		for _, rank := range touched {
+			path := filepath.Join(r.path(rank), r.files.limit)
+			err = errors.Join(err, os.WriteFile(path, []byte(limit(rank)), 0o600))
+		}
 		return err
 	}
-	return os.Remove(group)
-}
-
-var made atomic.Int64 // groups of this process
-
-// make creates a group, and returns its folder and the path of its limit.
-func (g groups) make() (group, limit string, err error) {
-	folder, name, err := g.file()
-	if err != nil {
-		return "", "", err
-	}
-	group = filepath.Join(folder, fmt.Sprintf("cairn-strangers-%d-%d", os.Getpid(), made.Add(1)))
-	if err := os.Mkdir(group, 0o755); err != nil {
-		return "", "", err
-	}
-	return group, filepath.Join(group, name), nil
-}
-
-// confine moves processes into a group with a limit. The returned function moves them back, if they
-// still run, and removes the group.
-func (g groups) confine(pids []int, limit string) (end func(), err error) {
-	group, file, err := g.make()
-	if err != nil {
+	before := r.counted(touched)
+	if err := set(limit); err != nil {
 		return nil, err
 	}
-	end = func() {
-		g.move(pids, filepath.Dir(group))
-		_ = os.Remove(group)
-	}
-	if err := os.WriteFile(file, []byte(limit), 0o600); err != nil {
-		end()
-		return nil, err
-	}
-	g.move(pids, group)
-	return end, nil
+	return func() float64 {
+		after, least := r.counted(touched), 0.0
+		for i := range touched {
+			if effect := after[i] - before[i]; i == 0 || effect < least {
+				least = effect
+			}
+		}
+		_ = set(func(int) string { return r.files.none })
+		return least
+	}, nil
 }
 
-// move moves those processes that still run into a group.
-func (g groups) move(pids []int, group string) {
-	for _, pid := range pids {
-		_ = os.WriteFile(filepath.Join(group, "cgroup.procs"), []byte(strconv.Itoa(pid)), 0o600)
+// counted returns the counters of some ranks.
+func (r *rankGroups) counted(touched []int) (all []float64) {
+	for _, rank := range touched {
+		text, _ := os.ReadFile(filepath.Join(r.path(rank), r.files.counts))
+		all = append(all, r.files.unit*lineOf(string(text), r.files.counter))
 	}
+	return all
+}
+
+// lineOf returns the number in the line with a name, or in the first line if the name is "".
+func lineOf(text, name string) float64 {
+	for line := range strings.Lines(text) {
+		fields := strings.Fields(line)
+		if name == "" && len(fields) == 1 || len(fields) == 2 && fields[0] == name {
+			n, _ := strconv.ParseFloat(fields[len(fields)-1], 64)
+			return n
+		}
+	}
+	return 0
 }
 
 const quotaPeriodUS = 100_000
 
-// beginQuota limits the CPU time of each rank. At strength 0 the limit is none.
-func beginQuota(j *Job, touched []int, strength float64) (func(), error) {
-	_, name, err := cpuGroups.file()
-	if err != nil {
-		return nil, err
-	}
-	limit := "-1"
-	if strength > 0 {
-		limit = strconv.Itoa(int((1 - strength) * quotaPeriodUS))
-	}
-	if name == cpuGroups.v2 {
-		limit = fmt.Sprintf("%s %d", strings.Replace(limit, "-1", "max", 1), quotaPeriodUS)
-	}
-	return cpuGroups.confine(j.of(touched), limit)
+// beginQuota limits the CPU time of each rank. At strength 0 there is no limit.
+func beginQuota(j *Job, touched []int, strength float64) (func() float64, error) {
+	return j.groups.limit(touched, func(int) string {
+		if strength == 0 {
+			return j.groups.files.none
+		}
+		// the period of both versions is 100 ms unless it is set
+		return strconv.Itoa(int((1 - strength) * quotaPeriodUS))
+	})
 }
 
 // beginMemory limits the memory of each rank to a part of what it has.
-func beginMemory(j *Job, touched []int, strength float64) (func(), error) {
-	limit := "max"
-	if strength > 0 {
-		limit = strconv.Itoa(int((1 - strength) * j.resident(touched)))
-	}
-	return memoryGroups.confine(j.of(touched), limit)
+func beginMemory(j *Job, touched []int, strength float64) (func() float64, error) {
+	return j.groups.limit(touched, func(rank int) string {
+		if strength == 0 {
+			return j.groups.files.none
+		}
+		text, _ := os.ReadFile(filepath.Join(j.groups.path(rank), j.groups.files.usage))
+		return strconv.Itoa(int((1 - strength) * lineOf(string(text), "")))
+	})
 }

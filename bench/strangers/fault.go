@@ -27,12 +27,19 @@ type Fault struct {
 	// Weakest and Strongest limit the strengths that are drawn. 0 is no fault.
 	Weakest, Strongest float64
 	Ends               bool // the run ends early: it has no cost to compare
+	// Prepare does what must be done before the ranks start, with the fault and without it; nil:
+	// nothing. The returned function undoes it.
+	Prepare func(j *Job, ranks int) (end func(), err error)
 	// Touched returns the ranks that suffer if rank is drawn; nil: all alike.
 	Touched func(rank int) []int
 	// Possible returns why this machine cannot inject it; nil: it can.
 	Possible func() error
-	// Begin starts the fault in a job. The returned function ends it.
-	Begin func(j *Job, touched []int, strength float64) (end func(), err error)
+	// Begin starts the fault in a job. The returned function ends it, and returns its effect as far
+	// as that was measured.
+	Begin func(j *Job, touched []int, strength float64) (end func() (effect float64), err error)
+	// Effect says what is measured. A run with less than Least of it has no fault, and is discarded.
+	Effect string
+	Least  float64
 	// Expected are the causes that name it correctly. None: nobody may be blamed.
 	Expected func(touched []int) []plant.Expected
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -20,10 +21,16 @@ import (
 
 // A Job is a program that runs.
 type Job struct {
-	Dir     string // the program's working directory
-	PIDs    []int  // by rank
+	Dir     string    // the program's working directory
+	PIDs    []int     // by rank
+	waited  []float64 // seconds that each rank waited for a CPU while the fault was there
+	groups  *rankGroups
+	files   *fileWatch // of Dir
 	network *network.Network
-	stretch []byte // shared with the ranks of class B: a float64 for each (stretch/stretch.c)
+	// Of class B:
+	slots    []stretchSlot // shared with the ranks
+	replayer string        // path of its program
+	region   string        // the MPI function before which a rank was stretched
 }
 
 // word is the environment variable by which the processes of a job are found, even if a launcher's
@@ -57,23 +64,31 @@ func findRanks(ctx context.Context, id string, ranks int, ended <-chan struct{})
 // their environment, it is the one that was started first.
 func ranksNow(id string) map[int]int {
 	found := map[int]int{}
-	folders, _ := filepath.Glob("/proc/[0-9]*")
-	for _, folder := range folders {
-		environment, err := os.ReadFile(filepath.Join(folder, "environ"))
-		if err != nil || !bytes.Contains(environment, []byte(word+"="+id+"\x00")) {
-			continue
-		}
+	for pid, environment := range processesOf(id) {
 		rank, ok := rankIn(environment)
-		maps, err := os.ReadFile(filepath.Join(folder, "maps"))
+		maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
 		if !ok || err != nil || !bytes.Contains(maps, []byte("/libmpi")) {
 			continue
 		}
-		pid, err := strconv.Atoi(filepath.Base(folder))
-		if before, known := found[rank]; err == nil && (!known || startOf(pid) < startOf(before)) {
+		if before, known := found[rank]; !known || startOf(pid) < startOf(before) {
 			found[rank] = pid
 		}
 	}
 	return found
+}
+
+// processesOf returns the environment of each process of a job: its ranks, the launcher and Cairn.
+func processesOf(id string) map[int][]byte {
+	all := map[int][]byte{}
+	folders, _ := filepath.Glob("/proc/[0-9]*")
+	for _, folder := range folders {
+		environment, err := os.ReadFile(filepath.Join(folder, "environ"))
+		pid, bad := strconv.Atoi(filepath.Base(folder))
+		if err == nil && bad == nil && bytes.Contains(environment, []byte(word+"="+id+"\x00")) {
+			all[pid] = environment
+		}
+	}
+	return all
 }
 
 // startOf returns when a process was started, in the kernel's ticks since boot: process ids start
@@ -115,8 +130,8 @@ func (j *Job) signal(ranks []int, s syscall.Signal) {
 	}
 }
 
-func (j *Job) threads(rank int) (all []int) {
-	folders, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", j.PIDs[rank]))
+func threadsOf(pid int) (all []int) {
+	folders, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", pid))
 	for _, f := range folders {
 		if id, err := strconv.Atoi(filepath.Base(f)); err == nil {
 			all = append(all, id)
@@ -125,50 +140,76 @@ func (j *Job) threads(rank int) (all []int) {
 	return all
 }
 
-// pin binds all threads of a rank, and those that they will start, to a core.
-func (j *Job) pin(rank, core int) error {
-	for _, thread := range j.threads(rank) {
-		if err := setCore(thread, core); err != nil && !os.IsNotExist(err) {
+// pin binds all threads of a process, and those that they will start, to a core.
+func pin(pid, core int) error {
+	for _, thread := range threadsOf(pid) {
+		if err := setCore(thread, core); err != nil && !errors.Is(err, unix.ESRCH) {
 			return err
 		}
 	}
 	return nil
 }
 
-// resident returns the bytes that the smallest of some ranks has in memory.
-func (j *Job) resident(ranks []int) float64 {
-	least := 0.0
-	for _, pid := range j.of(ranks) {
-		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
-		if fields := strings.Fields(string(text)); err == nil && len(fields) > 1 {
-			pages, _ := strconv.ParseFloat(fields[1], 64)
-			if n := pages * float64(os.Getpagesize()); least == 0 || n < least {
-				least = n
-			}
+// pin binds each rank to a core of its own, and all other processes of the job to that of the rank
+// that is to have a fault: Cairn takes some percent of a core, which the others do not lack then.
+func (j *Job) pin(id string, rank int) error {
+	for pid := range processesOf(id) {
+		on := core(rank)
+		if r := slices.Index(j.PIDs, pid); r >= 0 {
+			on = core(r)
+		}
+		if err := pin(pid, on); err != nil {
+			return err
 		}
 	}
-	return least
+	return nil
 }
 
-// watchDelays samples how long each rank waits for a CPU until ended is closed, and returns that as
-// parts of the time.
-func watchDelays(pids []int, ended <-chan struct{}) []float64 {
+// allAre reports whether the state of each of some ranks, as the letter of /proc/PID/stat, is one
+// of some; 0 is that of a process that is not there.
+func (j *Job) allAre(ranks []int, states ...byte) bool {
+	for _, pid := range j.of(ranks) {
+		if !slices.Contains(states, stateOf(pid)) {
+			return false
+		}
+	}
+	return true
+}
+
+// stateOf returns the letter of a process's state, or 0.
+func stateOf(pid int) byte {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	at := bytes.LastIndex(text, []byte(") "))
+	if err != nil || at < 0 || at+2 >= len(text) {
+		return 0
+	}
+	return text[at+2]
+}
+
+// running reports whether a process is there and not a zombie.
+func running(pid int) bool { return !slices.Contains([]byte{'Z', 'X', 0}, stateOf(pid)) }
+
+// watch samples how long each rank waits for a CPU until ended is closed, and returns that as parts
+// of the time.
+func (j *Job) watch(ended <-chan struct{}) (parts []float64) {
 	begun := time.Now()
-	first, last := make([]float64, len(pids)), make([]float64, len(pids))
-	for i, pid := range pids {
-		first[i] = delayNow(pid, 0)
+	first, last := make([]float64, len(j.PIDs)), make([]float64, len(j.PIDs))
+	for rank, pid := range j.PIDs {
+		first[rank] = delayNow(pid, 0)
 	}
 	copy(last, first)
 	for pause(50*time.Millisecond, ended) {
-		for i, pid := range pids {
-			last[i] = delayNow(pid, last[i])
+		for rank, pid := range j.PIDs {
+			last[rank] = delayNow(pid, last[rank])
 		}
 	}
-	for i := range last {
-		part := (last[i] - first[i]) / time.Since(begun).Seconds()
-		last[i] = math.Round(1e4*part) / 1e4
+	took := time.Since(begun).Seconds()
+	for rank := range last {
+		last[rank] -= first[rank]
+		parts = append(parts, math.Round(1e4*last[rank]/took)/1e4)
 	}
-	return last
+	j.waited = last
+	return parts
 }
 
 // delayNow returns how long the first thread of a process has waited for a CPU, in seconds; before
@@ -190,22 +231,4 @@ func parseDelay(text string) (seconds float64, ok bool) {
 	}
 	waited, err := strconv.ParseUint(fields[1], 10, 64)
 	return float64(waited) / 1e9, err == nil
-}
-
-// fill writes zeros into a folder until it is full.
-func fill(dir string) error {
-	f, err := os.Create(filepath.Join(dir, ".full"))
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	block := make([]byte, 1<<16)
-	for {
-		if _, err := f.Write(block); err != nil {
-			if errors.Is(err, unix.ENOSPC) {
-				return nil
-			}
-			return err
-		}
-	}
 }

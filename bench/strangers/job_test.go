@@ -2,7 +2,6 @@ package strangers
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -54,30 +53,19 @@ func sleeper(t *testing.T) *Job {
 	return &Job{PIDs: []int{c.Process.Pid}}
 }
 
-func state(t *testing.T, pid int) string {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	require.NoError(t, err)
-	var id int
-	var name, is string
-	_, err = fmt.Sscan(string(text), &id, &name, &is)
-	require.NoError(t, err)
-	return is
-}
-
-// TestStopsEnd: a stopped rank is stopped and continued in turns, and continued at the end. At
-// strength 0 it is never stopped.
+// TestStopsEnd: a stopped rank is continued at the end. At strength 0 it is never stopped.
 func TestStopsEnd(t *testing.T) {
 	j := sleeper(t)
-	for _, strength := range []float64{0.5, 0} {
+	for _, strength := range []float64{0.9, 0} {
 		end, err := beginStop(j, []int{0}, strength)
 		require.NoError(t, err)
-		seen := map[string]bool{}
+		seen := false
 		for until := time.Now().Add(2 * period); time.Now().Before(until); time.Sleep(time.Millisecond) {
-			seen[state(t, j.PIDs[0])] = true
+			seen = seen || stateOf(j.PIDs[0]) == 'T'
 		}
-		end()
-		assert.Equal(t, strength > 0, seen["T"])
-		assert.Eventually(t, func() bool { return state(t, j.PIDs[0]) == "S" }, time.Second, time.Millisecond)
+		assert.Equal(t, strength > 0, end() > 0)
+		assert.Equal(t, strength > 0, seen)
+		assert.Eventually(t, func() bool { return stateOf(j.PIDs[0]) == 'S' }, time.Second, time.Millisecond)
 	}
 }
 
@@ -86,18 +74,21 @@ func TestKill(t *testing.T) {
 	_, err := beginKill(j, []int{0}, 0)
 	require.NoError(t, err)
 	assert.True(t, running(j.PIDs[0]))
-	_, err = beginKill(j, []int{0}, 1)
+	end, err := beginKill(j, []int{0}, 1)
 	require.NoError(t, err)
-	assert.Eventually(t, func() bool { return !running(j.PIDs[0]) }, time.Second, time.Millisecond, "a zombie does not run")
+	assert.Eventually(t, func() bool { return end() == 1 }, time.Second, time.Millisecond, "a zombie does not run")
+	_, err = beginKill(j, []int{0}, 1)
+	assert.ErrorContains(t, err, "not there")
 }
 
 func TestHogsEnd(t *testing.T) {
 	end, err := beginHogs([]int{-1}, 1.6)
 	require.NoError(t, err)
-	end()
+	time.Sleep(300 * time.Millisecond)
+	assert.Greater(t, end(), 0.01)
 	end, err = beginHogs([]int{0}, 0)
 	require.NoError(t, err)
-	end()
+	assert.Zero(t, end())
 }
 
 func TestRanksThatNeverCome(t *testing.T) {
@@ -111,25 +102,58 @@ func TestRanksThatNeverCome(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled)
 }
 
-// TestLimitsOfBothCgroups: groups are made where the kernel has the controller, with the limit of
+// TestLimitsOfBothCgroups: groups are made where the kernel has the controller, with the files of
 // that version.
 func TestLimitsOfBothCgroups(t *testing.T) {
 	root := t.TempDir()
-	cpu, memory := cpuGroups, memoryGroups
-	cpu.root, memory.root = root, root
+	cpu := cpuGroups
+	cpu.root = root
 	assert.ErrorContains(t, cpu.possible(), "no cgroup controller cpu")
-	for _, name := range []string{"cpu", "memory"} {
-		require.NoError(t, os.MkdirAll(filepath.Join(root, name), 0o755))
-		require.NoError(t, os.WriteFile(filepath.Join(root, name, "cgroup.procs"), nil, 0o600))
-	}
+	require.NoError(t, os.MkdirAll(filepath.Join(root, "cpu"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(root, "cpu", "cgroup.procs"), nil, 0o600))
 	require.NoError(t, cpu.possible())
-	assert.ErrorContains(t, memory.possible(), "memory.high needs cgroup v2")
-	folder, name, err := cpu.file()
+	for _, example := range []struct{ folder, limit, is, before, after string }{
+		{filepath.Join(root, "cpu"), "cpu.cfs_quota_us", "40000", "throttled_time 1000000000\n", "nr_throttled 9\nthrottled_time 3500000000\n"},
+		{root, "cpu.max", "40000", "throttled_usec 7\n", "nr_throttled 9\nthrottled_usec 2500007\n"},
+	} {
+		if example.folder == root {
+			require.NoError(t, os.WriteFile(filepath.Join(root, "cgroup.subtree_control"), []byte("cpu memory\n"), 0o600))
+		}
+		made, err := cpu.make(2)
+		require.NoError(t, err)
+		assert.Equal(t, example.folder, filepath.Dir(made.path(1)))
+		write := func(name, text string) {
+			require.NoError(t, os.WriteFile(filepath.Join(made.path(1), name), []byte(text), 0o600))
+		}
+		write("cpu.stat", example.before)
+		end, err := beginQuota(&Job{groups: made}, []int{1}, 0.6)
+		require.NoError(t, err)
+		text, err := os.ReadFile(filepath.Join(made.path(1), example.limit))
+		require.NoError(t, err)
+		assert.Equal(t, example.is, string(text))
+		write("cpu.stat", example.after)
+		assert.InDelta(t, 2.5, end(), 1e-9)
+	}
+}
+
+// TestMemoryLimit: half of what is used is the limit of version 2, and meeting it is counted.
+func TestMemoryLimit(t *testing.T) {
+	root := t.TempDir()
+	memory := memoryGroups
+	memory.root = root
+	require.NoError(t, os.WriteFile(filepath.Join(root, "cgroup.subtree_control"), []byte("memory\n"), 0o600))
+	made, err := memory.make(1)
 	require.NoError(t, err)
-	assert.Equal(t, filepath.Join(root, "cpu")+" cpu.cfs_quota_us", folder+" "+name)
-	require.NoError(t, os.WriteFile(filepath.Join(root, "cgroup.subtree_control"), []byte("cpu memory\n"), 0o600))
-	group, limit, err := memory.make()
+	write := func(name, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(made.path(0), name), []byte(text), 0o600))
+	}
+	write("memory.current", "1000\n")
+	write("memory.events", "low 0\nhigh 3\nmax 0\n")
+	end, err := beginMemory(&Job{groups: made}, []int{0}, 0.5)
 	require.NoError(t, err)
-	assert.Equal(t, root, filepath.Dir(group))
-	assert.Equal(t, filepath.Join(group, "memory.high"), limit)
+	text, err := os.ReadFile(filepath.Join(made.path(0), "memory.high"))
+	require.NoError(t, err)
+	assert.Equal(t, "500", string(text))
+	write("memory.events", "low 0\nhigh 45\nmax 0\n")
+	assert.Equal(t, 42.0, end())
 }

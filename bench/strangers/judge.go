@@ -1,8 +1,9 @@
 package strangers
 
 import (
-	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/internal/plant"
@@ -57,7 +58,7 @@ type subject struct {
 func (r *Record) subject() subject { return subject{r.Class, r.Program, r.MPI, r.Ranks} }
 
 // isControl reports whether a run has no fault.
-func (r *Record) isControl() bool { return r.Turn != During }
+func (r *Record) isControl() bool { return r.Turn.IsControl() }
 
 // owns returns the ranks that most controls of each program blame. These are the program's own
 // problem, which nobody here planted: whether they are true is not known.
@@ -86,25 +87,60 @@ func owns(records []*Record) map[subject][]int {
 	return own
 }
 
-// spreads returns how much the two controls of a case differ, by the median of the cases of each
-// program.
+// turns returns the durations of the runs of a case that count, by turn; 0: there is none.
+func (r *Results) turns(of *Record) (seconds []float64) {
+	for turn := Turn(0); ; turn++ {
+		record := r.Of(of.Seed, of.Index, turn)
+		switch {
+		case record == nil:
+			return seconds
+		case record.Counts():
+			seconds = append(seconds, record.Seconds)
+		default:
+			seconds = append(seconds, 0)
+		}
+	}
+}
+
+// spreads returns the standard deviation of the controls of a case, by the median of the cases of
+// each program.
 func (r *Results) spreads() map[subject]float64 {
-	differences := map[subject][]float64{}
-	for _, before := range r.Records {
-		after := r.Of(before.Seed, before.Index, After)
-		if before.Turn == Before && before.Counts() && after != nil && after.Counts() {
-			differences[before.subject()] = append(differences[before.subject()], math.Abs(before.Seconds-after.Seconds))
+	all := map[subject][]float64{}
+	for _, first := range r.Records {
+		if first.Turn == 0 {
+			if s, known := spread(r.turns(first)); known {
+				all[first.subject()] = append(all[first.subject()], s)
+			}
 		}
 	}
 	spreads := map[subject]float64{}
-	for at, all := range differences {
-		slices.Sort(all)
-		spreads[at] = all[len(all)/2]
+	for at, s := range all {
+		spreads[at] = median(s)
 	}
 	return spreads
 }
 
-// Judge judges all runs that count.
+// spread returns the standard deviation of the controls of one case.
+func spread(turns []float64) (seconds float64, known bool) {
+	var controls []float64
+	for t, s := range turns {
+		if Turn(t).IsControl() && s > 0 {
+			controls = append(controls, s)
+		}
+	}
+	if len(controls) < 2 {
+		return 0, false
+	}
+	return stat.StdDev(controls, nil), true
+}
+
+func median(all []float64) float64 {
+	all = slices.Sorted(slices.Values(all))
+	return (all[(len(all)-1)/2] + all[len(all)/2]) / 2
+}
+
+// Judge judges all runs that count. What a fault costs is not known before all turns around it are
+// there.
 func (r *Results) Judge() (all []*Verdict, err error) {
 	own, spreads := owns(r.Records), r.spreads()
 	for _, record := range r.Records {
@@ -123,26 +159,32 @@ func (r *Results) Judge() (all []*Verdict, err error) {
 		}
 		v.Outcome = judgeFault(record, f, own[record.subject()])
 		if v.Large = f.Ends; !f.Ends {
-			before, after := r.Of(record.Seed, record.Index, Before), r.Of(record.Seed, record.Index, After)
-			if before == nil || after == nil || !before.Counts() || !after.Counts() {
-				continue // what the fault costs is not known
+			known := false
+			if v.Cost, v.Large, known = cost(r.turns(record), spreads[record.subject()]); !known {
+				continue
 			}
-			v.Cost, v.Large = cost(record.Seconds, before.Seconds, after.Seconds, spreads[record.subject()])
 		}
 		all = append(all, v)
 	}
 	return all, nil
 }
 
-// cost returns how much of a run its fault costs, and whether that is much. The spread is that of
-// the program's controls; if these two differ by more, that counts.
-func cost(with, before, after, spread float64) (part float64, much bool) {
-	lost := with - (before+after)/2
-	spread = max(spread, math.Abs(before-after))
-	if with <= 0 {
-		return 0, false
+// cost returns how much of a run a fault costs, and whether that is much: the median over pairs of
+// a run with it and the mean of the controls around that. The spread is that of the program's
+// controls; if those of this case differ by more, that counts.
+func cost(turns []float64, usual float64) (part float64, much, known bool) {
+	var with, lost []float64
+	for t := 1; t+1 < len(turns); t += 2 {
+		if turns[t-1] > 0 && turns[t] > 0 && turns[t+1] > 0 {
+			with, lost = append(with, turns[t]), append(lost, turns[t]-(turns[t-1]+turns[t+1])/2)
+		}
 	}
-	return lost / with, lost >= muchLost*with && lost >= manySpread*spread
+	own, _ := spread(turns)
+	if len(lost) == 0 {
+		return 0, false, false
+	}
+	part = median(lost) / median(with)
+	return part, part >= muchLost && median(lost) >= manySpread*max(own, usual), true
 }
 
 // judgeControl judges a run in which no rank may be blamed.
@@ -168,6 +210,9 @@ func judgeFault(r *Record, f *Fault, own []int) Outcome {
 		truth.Planted = []plant.Planted{{Kind: f.Name, Accepted: []plant.Expected{{Kind: verdict.Crash}}}}
 	}
 	cause, who, _ := plant.Judge(r.Causes, truth)
+	if r.Region != "" && who {
+		who = r.Causes[0].Before.Function == r.Region
+	}
 	named := blamed(r)
 	innocent := len(named) > 0 && !slices.ContainsFunc(named, func(rank int) bool { return slices.Contains(touched, rank) })
 	switch {

@@ -14,7 +14,7 @@ import (
 
 // says is a run of which the report names a cause and ranks.
 func says(kind verdict.Kind, form verdict.Form, ranks string) Record {
-	r := Record{Case: Case{Class: Evidence, Program: "p", Ranks: 2}, Turn: During}
+	r := Record{Case: Case{Class: Evidence, Program: "p", Ranks: 2}, Turn: 1}
 	if kind != verdict.Nobody {
 		r.Causes = []verdict.Cause{{Kind: kind, Form: form, Ranks: ranks}}
 	}
@@ -73,12 +73,12 @@ func TestOwn(t *testing.T) {
 		if ranks == "" {
 			r = says(verdict.Nobody, "", "")
 		}
-		r.Index, r.Turn, r.Fault = i, Before, "stop"
+		r.Index, r.Turn, r.Fault = i, 0, "stop"
 		require.NoError(t, results.Add(&r))
 	}
 	for i, ranks := range []string{"1", "1", "0"} { // two are needed
 		r := says(verdict.Excess, verdict.Always, ranks)
-		r.Index, r.Turn, r.Fault, r.Program = 10+i, Before, "stop", []string{"q", "q", "once"}[i]
+		r.Index, r.Turn, r.Fault, r.Program = 10+i, 0, "stop", []string{"q", "q", "once"}[i]
 		require.NoError(t, results.Add(&r))
 	}
 	all, err := results.Judge()
@@ -90,21 +90,69 @@ func TestOwn(t *testing.T) {
 
 func TestCost(t *testing.T) {
 	for _, example := range []struct {
-		with, before, after, spread float64
-		part                        float64
-		much                        bool
+		turns  []float64
+		spread float64
+		part   float64
+		much   bool
 	}{
-		{10, 5, 5, 0.1, 0.5, true},
-		{10, 9, 9, 0.1, 0.1, false},    // less than 15%
-		{10, 8, 8, 0.9, 0.2, false},    // less than three times the spread of the program
-		{10, 6.5, 8.5, 0, 0.25, false}, // or of its own controls
-		{5, 6, 6, 0.1, -0.2, false},    // other load before and after
-		{0, 0, 0, 0, 0, false},
+		{[]float64{5, 10, 5}, 0.1, 0.5, true},
+		{[]float64{9, 10, 9}, 0.1, 0.1, false},       // less than 15%
+		{[]float64{8, 10, 8}, 0.9, 0.2, false},       // less than three times the spread of the program
+		{[]float64{6.5, 10, 8.5}, 0, 0.25, false},    // or of its own controls
+		{[]float64{6, 5, 6}, 0.1, -0.2, false},       // other load before and after
+		{[]float64{5, 10, 5, 10, 5}, 0.1, 0.5, true}, // two pairs
+		{[]float64{5, 10, 5, 9, 5, 30, 5}, 0.1, 0.5, true},
+		{[]float64{5, 10, 5, 10, 0}, 0.1, 0.5, true}, // the second pair lacks a control
 	} {
-		part, much := cost(example.with, example.before, example.after, example.spread)
+		part, much, known := cost(example.turns, example.spread)
+		assert.True(t, known)
 		assert.InDelta(t, example.part, part, 1e-9, example)
 		assert.Equal(t, example.much, much, example)
 	}
+	for _, turns := range [][]float64{nil, {5}, {5, 10}, {0, 10, 5}, {5, 0, 5}, {5, 0, 5, 10}} {
+		_, _, known := cost(turns, 0)
+		assert.False(t, known, turns)
+	}
+}
+
+// TestDiscarded: runs whose fault had no effect are never judged, nor those of ranks that waited for
+// a CPU without one.
+func TestDiscarded(t *testing.T) {
+	for why, r := range map[string]Record{
+		"":                         {Seconds: 2, Effect: 1, Delayed: []float64{0.01, 0.9}},
+		"hog had no effect":        {Seconds: 2, Effect: 0.01},
+		"kill had no effect":       {Seconds: 2, Effect: 1, Case: Case{Fault: "kill"}},
+		"a rank without a fault":   {Seconds: 2, Effect: 1, Delayed: []float64{0.04, 0.9}},
+		"waited for a CPU":         {Seconds: 2, Delayed: []float64{0.04, 0.01}, Case: Case{Index: -1}},
+		"takes less than 1 s here": {Seconds: 0.5, Case: Case{Index: -1}},
+	} {
+		r.Class, r.Rank, r.Turn, r.Program = Evidence, 1, 1, "p"
+		if r.Index < 0 {
+			r.Turn = 0
+		}
+		if r.Fault == "" {
+			r.Fault = "hog"
+		}
+		f, err := FaultOf(r.Class, r.Fault)
+		require.NoError(t, err)
+		if got := discard(&r, f); why == "" {
+			assert.Empty(t, got)
+		} else {
+			assert.Contains(t, got, why)
+		}
+	}
+}
+
+// TestOnlyTheRegionIsRight: a rank that was stretched in one region takes longer there.
+func TestOnlyTheRegionIsRight(t *testing.T) {
+	f, err := FaultOf(Place, "region")
+	require.NoError(t, err)
+	r := says(verdict.Excess, verdict.Blocked, "1")
+	r.Class, r.Rank, r.Region = Place, 1, "MPI_Wait"
+	r.Causes[0].Before.Function = "MPI_Send"
+	assert.Equal(t, Partly, judgeFault(&r, f, nil))
+	r.Causes[0].Before.Function = "MPI_Wait"
+	assert.Equal(t, Right, judgeFault(&r, f, nil))
 }
 
 // TestOnlyLargeFaultsMustBeNamed: a fault without both controls has no known cost.
@@ -112,10 +160,10 @@ func TestOnlyLargeFaultsMustBeNamed(t *testing.T) {
 	results, err := OpenResults(filepath.Join(t.TempDir(), "runs"))
 	require.NoError(t, err)
 	for index, seconds := range [][3]float64{{1, 2, 1}, {1, 1.05, 1}, {1, 2, 0}} {
-		for i, turn := range Turns {
+		for turn := range TurnsOf(1) {
 			r := says(verdict.Nobody, "", "")
-			r.Index, r.Turn, r.Fault, r.Seconds = index, turn, "stop", seconds[i]
-			if seconds[i] == 0 {
+			r.Index, r.Turn, r.Fault, r.Seconds = index, turn, "stop", seconds[turn]
+			if r.Seconds == 0 {
 				r.Discarded = "noise"
 			}
 			require.NoError(t, results.Add(&r))

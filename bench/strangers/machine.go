@@ -45,8 +45,8 @@ type report struct {
 	Verdict verdict.Verdict `json:"verdict"`
 }
 
-// Run makes a run of a case. before is the record of its first run, or nil.
-func (m *Machine) Run(ctx context.Context, c *Case, turn Turn, before *Record) (*Record, error) {
+// Run makes a run of a case. first is the record of its first run, or nil.
+func (m *Machine) Run(ctx context.Context, c *Case, turn Turn, first *Record) (*Record, error) {
 	r := &Record{Case: *c, Turn: turn}
 	f, err := FaultOf(c.Class, c.Fault)
 	if err != nil {
@@ -62,28 +62,28 @@ func (m *Machine) Run(ctx context.Context, c *Case, turn Turn, before *Record) (
 		r.Discarded = fmt.Sprintf("the machine had other load for %v", mostWait)
 		return r, ctx.Err()
 	}
-	if err := m.run(ctx, r, f, before); err != nil && r.Impossible == "" {
+	if err := m.run(ctx, r, f, first); err != nil && r.Impossible == "" {
 		r.Failed = firstLine(err.Error())
 	}
 	return r, ctx.Err()
 }
 
 // run places the program, runs it and reads its report.
-func (m *Machine) run(ctx context.Context, r *Record, f *Fault, before *Record) error {
+func (m *Machine) run(ctx context.Context, r *Record, f *Fault, first *Record) error {
 	ctx, stop := context.WithTimeout(ctx, longest)
 	defer stop()
 	p, command, err := m.program(r)
 	if err != nil {
 		return err
 	}
-	s, err := m.stage(ctx, r, p, command)
+	s, err := m.stage(ctx, r, f, p, command)
 	if err != nil {
 		return err
 	}
 	defer s.close()
 	after := 500 * time.Millisecond // of a control before all others, in which nothing begins
-	if before != nil {
-		after = time.Duration(before.Lifetime * float64(time.Second))
+	if first != nil {
+		after = time.Duration(first.Lifetime * float64(time.Second))
 	}
 	strength := r.Strength
 	if r.isControl() {
@@ -104,9 +104,7 @@ func (m *Machine) run(ctx context.Context, r *Record, f *Fault, before *Record) 
 		return fmt.Errorf("%s ends with exit code %d", r.Program, r.Exit)
 	}
 	r.Seconds, r.Text, r.Causes = found.Seconds, found.Verdict.Text, found.Verdict.Causes
-	if r.Discarded = disturbed(r, f); r.isControl() && r.Seconds < shortest {
-		r.Discarded = fmt.Sprintf("%s takes less than %d s here", r.Program, shortest)
-	}
+	r.Discarded = discard(r, f)
 	return nil
 }
 
@@ -122,18 +120,32 @@ func (m *Machine) program(r *Record) (*catalog.Program, *catalog.Command, error)
 	return nil, nil, fmt.Errorf("there is no program %s under %s", r.Program, r.MPI)
 }
 
-// disturbed returns why a run does not count: in class A, ranks without a fault waited for a CPU.
-func disturbed(r *Record, f *Fault) string {
-	touched := f.Touched(r.Rank)
-	if r.Class != Evidence || !r.isControl() && touched == nil {
-		return ""
-	}
-	for rank, d := range r.Delayed {
-		if d > maxDelayed && (r.isControl() || !slices.Contains(touched, rank)) {
-			return fmt.Sprintf("a rank without a fault waited for a CPU for more than %.0f%% of its time", 100*maxDelayed)
-		}
+// discard returns why a run does not count, or "".
+func discard(r *Record, f *Fault) string {
+	switch {
+	case r.isControl() && r.Seconds < shortest:
+		return fmt.Sprintf("%s takes less than %d s here", r.Program, shortest)
+	case !r.isControl() && (r.Effect < f.Least || f.Ends && r.Exit == 0):
+		return fmt.Sprintf("%s had no effect on %s", f.Name, r.Program)
+	case disturbed(r, f):
+		return fmt.Sprintf("a rank without a fault waited for a CPU for more than %.0f%% of its time", 100*maxDelayed)
 	}
 	return ""
+}
+
+// disturbed reports whether, in class A, a rank without a fault waited for a CPU. That which is to
+// have it shares its core with Cairn.
+func disturbed(r *Record, f *Fault) bool {
+	touched := f.Touched(r.Rank)
+	if r.Class != Evidence || !r.isControl() && touched == nil {
+		return false
+	}
+	for rank, d := range r.Delayed {
+		if d > maxDelayed && rank != r.Rank && !slices.Contains(touched, rank) {
+			return true
+		}
+	}
+	return false
 }
 
 func parseReport(text []byte) (r report, err error) { return r, json.Unmarshal(text, &r) }

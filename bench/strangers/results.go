@@ -10,18 +10,22 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
-// A Turn is the place of a run in its case.
-type Turn string
+// A Turn is the place of a run in its case: every second one is with the fault. The first and the
+// last one are controls.
+type Turn int
 
-// The turns of a case. Before and after are its controls.
-const (
-	Before Turn = "before"
-	During Turn = "fault"
-	After  Turn = "after"
-)
+// IsControl reports whether the run is without the fault.
+func (t Turn) IsControl() bool { return t%2 == 0 }
 
-// Turns are all turns, in order.
-var Turns = []Turn{Before, During, After}
+func (t Turn) String() string {
+	if t.IsControl() {
+		return fmt.Sprintf("control %d", t/2+1)
+	}
+	return fmt.Sprintf("fault %d", t/2+1)
+}
+
+// TurnsOf returns the number of turns of a case with so many runs with the fault.
+func TurnsOf(faults int) Turn { return Turn(2*faults + 1) }
 
 // A Record is a run and what its report says.
 type Record struct {
@@ -33,9 +37,13 @@ type Record struct {
 	Lifetime float64 `json:"lifetime"` // of the ranks, from when they were found
 	Exit     int     `json:"exit"`
 	// Delayed is the part of its time that each rank waited for a CPU.
-	Delayed []float64       `json:"delayed"`
-	Text    string          `json:"text"`
-	Causes  []verdict.Cause `json:"causes"`
+	Delayed []float64 `json:"delayed"`
+	// Effect is what the injector measured of the fault (Fault.Effect). Region is the MPI function
+	// before which a rank was stretched, "" if it was not in one region.
+	Effect float64         `json:"effect"`
+	Region string          `json:"region,omitempty"`
+	Text   string          `json:"text"`
+	Causes []verdict.Cause `json:"causes"`
 	// Impossible says why this machine cannot make the run, Discarded why the run does not count,
 	// Failed why it has no report. All are empty if it counts.
 	Impossible string `json:"impossible,omitempty"`

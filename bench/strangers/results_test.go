@@ -29,8 +29,8 @@ func TestAnInterruptedExaminationGoesOn(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, &r, again.Records[0])
 		assert.Len(t, again.Records, 1+cut/len(whole))
-		assert.Equal(t, &r, again.Of(3, 5, During))
-		for _, other := range []*Record{again.Of(3, 5, After), again.Of(3, 6, During), again.Of(4, 5, During)} {
+		assert.Equal(t, &r, again.Of(3, 5, 1))
+		for _, other := range []*Record{again.Of(3, 5, 2), again.Of(3, 6, 1), again.Of(4, 5, 1)} {
 			assert.Nil(t, other)
 		}
 		require.NoError(t, again.Add(&r))

@@ -36,7 +36,7 @@ func (s *stage) close() {
 }
 
 // stage prepares a run.
-func (m *Machine) stage(ctx context.Context, r *Record, p *catalog.Program, command *catalog.Command) (s *stage, err error) {
+func (m *Machine) stage(ctx context.Context, r *Record, f *Fault, p *catalog.Program, command *catalog.Command) (s *stage, err error) {
 	m.runs++
 	s = &stage{
 		id: fmt.Sprintf("%d-%d", os.Getpid(), m.runs), out: filepath.Join(m.Dir, "out"),
@@ -53,8 +53,18 @@ func (m *Machine) stage(ctx context.Context, r *Record, p *catalog.Program, comm
 	if r.Class == Place {
 		return s, m.replayed(ctx, s, r, p, command)
 	}
-	line := strings.Join(append([]string{m.cairn(), "run", "--force", "-o", s.out, "--"},
-		catalog.Launcher(r.MPI, r.Ranks)...), " ") + " " + command.Line
+	words := append([]string{m.cairn(), "run", "--force", "-o", s.out, "--"}, catalog.Launcher(r.MPI, r.Ranks)...)
+	if f.Prepare != nil {
+		end, err := f.Prepare(&s.job, r.Ranks)
+		if err != nil {
+			return nil, err
+		}
+		s.ends = append(s.ends, end)
+	}
+	if s.job.groups != nil {
+		words = append(words, s.job.groups.wrapper()...)
+	}
+	line := strings.Join(append(words, command.Line), " ")
 	s.start = inGroup(ctx, p.Shell(s.job.Dir, "exec "+line+" </dev/null"))
 	s.start.Env = append(s.start.Env, word+"="+s.id)
 	if r.Class == Crowd {
@@ -67,9 +77,6 @@ func (m *Machine) cairn() string { return filepath.Join(m.Root, "bin", "cairn") 
 
 // yield is the environment of ranks that leave their core to others while they wait.
 func (m *Machine) yield() string { return "LD_PRELOAD=" + filepath.Join(m.Root, "out", "yield.so") }
-
-// smallDisk is the size of the file system that gets full.
-const smallDisk = "size=64m"
 
 // place makes the program's folder, with its inputs. For the fault full-disk it is a small file
 // system.
@@ -91,8 +98,8 @@ func (s *stage) place(ctx context.Context, r *Record, p *catalog.Program) error 
 	if err := os.MkdirAll(s.job.Dir, 0o755); err != nil {
 		return err
 	}
-	if err := unix.Mount("tmpfs", s.job.Dir, "tmpfs", 0, smallDisk); err != nil {
-		return os.NewSyscallError("mount", err)
+	if err := mountSmall(s.job.Dir); err != nil {
+		return err
 	}
 	s.ends = append(s.ends, func() { _ = unix.Unmount(s.job.Dir, unix.MNT_DETACH) })
 	return os.CopyFS(s.job.Dir, os.DirFS(from))
@@ -141,21 +148,19 @@ func (s *stage) inject(ctx context.Context, r *Record, f *Fault, begin time.Dura
 		return err
 	}
 	found := time.Now()
-	for rank := range s.job.PIDs {
-		if s.pinned {
-			if err := s.job.pin(rank, core(rank)); err != nil {
-				return err
-			}
+	if s.pinned {
+		if err := s.job.pin(s.id, r.Rank); err != nil {
+			return err
 		}
 	}
 	gone := s.ranksEnded(ended)
-	var end func()
+	var end func() float64
 	if pause(begin, gone) {
 		if end, err = f.Begin(&s.job, f.Touched(r.Rank), strength); err != nil {
 			return err
 		}
-		r.Delayed = watchDelays(s.job.PIDs, gone)
-		end()
+		r.Delayed = s.job.watch(gone)
+		r.Effect, r.Region = end(), s.job.region
 	} else {
 		err = errors.New("the program ended before the fault began")
 	}
@@ -184,13 +189,6 @@ func (s *stage) ranksEnded(ended <-chan struct{}) <-chan struct{} {
 	return gone
 }
 
-// running reports whether a process is there and not a zombie.
-func running(pid int) bool {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	_, rest, ok := strings.Cut(string(text), ") ")
-	return err == nil && ok && !strings.HasPrefix(rest, "Z") && !strings.HasPrefix(rest, "X")
-}
-
 // The re-executions of class B take about replaySeconds: computation is scaled, but to no more than
 // mostScale of what it was.
 const (
@@ -214,10 +212,11 @@ func (m *Machine) replayed(ctx context.Context, s *stage, r *Record, p *catalog.
 	if err != nil {
 		return err
 	}
-	factors, err := s.shareFactors(filepath.Join(m.Dir, "factors"))
-	if err != nil {
+	slots := filepath.Join(m.Dir, "slots")
+	if err := s.shareSlots(slots); err != nil {
 		return err
 	}
+	s.job.replayer = filepath.Join(m.Root, "lib", "cairn-replay-openmpi")
 	var addresses []string
 	for _, h := range n.Hosts {
 		addresses = append(addresses, fmt.Sprintf("%v:%d", h.Address, perHost))
@@ -230,25 +229,9 @@ func (m *Machine) replayed(ctx context.Context, s *stage, r *Record, p *catalog.
 		"--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", network.Device, "--mca", "mpi_yield_when_idle", "1",
 	)
 	s.start = inGroup(ctx, exec.Command(m.cairn(), append([]string{"run", "--force", "-o", s.out, "--"}, words...)...))
-	s.start.Dir, s.start.Env = s.job.Dir, append(p.Environment(), word+"="+s.id, "STRETCH_FILE="+factors,
+	s.start.Dir, s.start.Env = s.job.Dir, append(p.Environment(), word+"="+s.id, "STRETCH_FILE="+slots,
 		"CAIRN_TEST_PAUSE_US=100", m.yield()+":"+filepath.Join(m.Root, "out", "stretch.so"))
 	return nil
-}
-
-// shareFactors makes the file of stretch/stretch.c, in which all factors are one.
-func (s *stage) shareFactors(path string) (string, error) {
-	const page = 4096
-	if err := os.WriteFile(path, make([]byte, page), 0o600); err != nil {
-		return "", err
-	}
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	s.job.stretch, err = unix.Mmap(int(f.Fd()), 0, page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
-	s.ends = append(s.ends, func() { _ = unix.Munmap(s.job.stretch) })
-	return path, err
 }
 
 // trace returns the trace of a program with the ranks of class B, and how long that run took. It is
