@@ -29,7 +29,7 @@ type victim struct {
 // build compiles the victim.
 func build(t *testing.T) string {
 	path := filepath.Join(t.TempDir(), "victim")
-	out, err := exec.Command("gcc", "-O1", "-Wall", "-Werror", "-fno-optimize-sibling-calls", "-o", path, "testdata/victim.c").CombinedOutput()
+	out, err := exec.Command("gcc", "-O1", "-Wall", "-Werror", "-o", path, "testdata/victim.c").CombinedOutput()
 	require.NoError(t, err, string(out))
 	return path
 }
@@ -219,7 +219,8 @@ func TestStretched(t *testing.T) {
 	j, all := &s.job, []*victim{}
 	j.replayer = program
 	for rank := range 2 {
-		v := start(t, []string{"LD_PRELOAD=" + preload, "STRETCH_FILE=" + slots, fmt.Sprintf("OMPI_COMM_WORLD_RANK=%d", rank)}, program, "sleep")
+		environment := []string{"LD_PRELOAD=" + preload, "STRETCH_FILE=" + slots, fmt.Sprintf("OMPI_COMM_WORLD_RANK=%d", rank)}
+		v := start(t, environment, program, "sleep")
 		j.PIDs, all = append(j.PIDs, v.pid), append(all, v)
 	}
 	each := func(grew [3]float64) (waits, sends float64) { return grew[1] / grew[0] / 2, grew[2] / grew[0] }

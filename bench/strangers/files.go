@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The kernel asks this process before files of a folder are opened, read or written (fanotify, since
-// Linux 6.14 for writes): it answers late where the fault is to be.
+// The kernel asks this process before files of a folder are opened, read or written (fanotify,
+// since Linux 6.14 for writes): it answers late where the fault is to be.
 
 // accesses are what the kernel asks about.
 const accesses = unix.FAN_OPEN_PERM | unix.FAN_PRE_ACCESS | unix.FAN_EVENT_ON_CHILD
@@ -36,7 +36,8 @@ func mayWatchFiles() error {
 
 // watchFiles returns a file with an event for each access to a file below a folder.
 func watchFiles(dir string) (*os.File, error) {
-	fd, err := unix.FanotifyInit(unix.FAN_CLASS_PRE_CONTENT|unix.FAN_CLOEXEC|unix.FAN_NONBLOCK, unix.O_RDONLY|unix.O_LARGEFILE|unix.O_CLOEXEC)
+	const class = unix.FAN_CLASS_PRE_CONTENT | unix.FAN_CLOEXEC | unix.FAN_NONBLOCK
+	fd, err := unix.FanotifyInit(class, unix.O_RDONLY|unix.O_LARGEFILE|unix.O_CLOEXEC)
 	if err != nil {
 		return nil, os.NewSyscallError("fanotify_init", err)
 	}

@@ -89,7 +89,12 @@ func (m *Machine) run(ctx context.Context, r *Record, f *Fault, first *Record) e
 	if r.isControl() {
 		strength = 0
 	}
-	if err := s.run(ctx, r, f, time.Duration(r.Begin*float64(after)), strength); err != nil {
+	err = s.run(ctx, r, f, time.Duration(r.Begin*float64(after)), strength)
+	if errors.Is(err, errEnded) && r.isControl() {
+		r.Discarded = tooShort(r.Program)
+		return nil
+	}
+	if err != nil {
 		return err
 	}
 	text, err := reportIn(s.out)
@@ -108,6 +113,9 @@ func (m *Machine) run(ctx context.Context, r *Record, f *Fault, first *Record) e
 	return nil
 }
 
+// errEnded means that a program is too short for a fault.
+var errEnded = errors.New("the program ended before the fault began")
+
 // program returns the program of a run, and its command.
 func (m *Machine) program(r *Record) (*catalog.Program, *catalog.Command, error) {
 	for _, p := range m.Programs {
@@ -124,13 +132,17 @@ func (m *Machine) program(r *Record) (*catalog.Program, *catalog.Command, error)
 func discard(r *Record, f *Fault) string {
 	switch {
 	case r.isControl() && r.Seconds < shortest:
-		return fmt.Sprintf("%s takes less than %d s here", r.Program, shortest)
+		return tooShort(r.Program)
 	case !r.isControl() && (r.Effect < f.Least || f.Ends && r.Exit == 0):
 		return fmt.Sprintf("%s had no effect on %s", f.Name, r.Program)
 	case disturbed(r, f):
 		return fmt.Sprintf("a rank without a fault waited for a CPU for more than %.0f%% of its time", 100*maxDelayed)
 	}
 	return ""
+}
+
+func tooShort(program string) string {
+	return fmt.Sprintf("%s takes less than %d s here", program, shortest)
 }
 
 // disturbed reports whether, in class A, a rank without a fault waited for a CPU. That which is to

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
@@ -100,6 +101,14 @@ func (r *Results) remember(record *Record) {
 // Of returns the record of a run, or nil.
 func (r *Results) Of(seed uint64, index int, turn Turn) *Record {
 	return r.known[key{seed, index, turn}]
+}
+
+// TooShort reports whether a run has shown that the program of a case is too short for faults.
+func (r *Results) TooShort(c *Case) bool {
+	of := Record{Case: *c}
+	return slices.ContainsFunc(r.Records, func(o *Record) bool {
+		return o.subject() == of.subject() && o.Discarded == tooShort(c.Program)
+	})
 }
 
 // Add appends a run to the file.

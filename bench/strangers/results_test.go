@@ -44,3 +44,16 @@ func TestAnInterruptedExaminationGoesOn(t *testing.T) {
 	_, err = OpenResults(path)
 	assert.ErrorContains(t, err, "runs.jsonl:1: ")
 }
+
+// TestShortProgramsAreNotTriedAgain: in the class in which they are too short.
+func TestShortProgramsAreNotTriedAgain(t *testing.T) {
+	results, err := OpenResults(filepath.Join(t.TempDir(), "runs"))
+	require.NoError(t, err)
+	r := says(verdict.Nobody, "", "")
+	r.Turn, r.Discarded = 0, tooShort(r.Program)
+	require.NoError(t, results.Add(&r))
+	other := r.Case
+	assert.True(t, results.TooShort(&other))
+	other.Class = Place
+	assert.False(t, results.TooShort(&other))
+}

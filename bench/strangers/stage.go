@@ -162,7 +162,7 @@ func (s *stage) inject(ctx context.Context, r *Record, f *Fault, begin time.Dura
 		r.Delayed = s.job.watch(gone)
 		r.Effect, r.Region = end(), s.job.region
 	} else {
-		err = errors.New("the program ended before the fault began")
+		err = errEnded
 	}
 	r.Lifetime = time.Since(found).Seconds()
 	return err
