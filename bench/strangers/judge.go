@@ -157,13 +157,13 @@ func (r *Results) Judge() (all []*Verdict, err error) {
 		if err != nil {
 			return nil, err
 		}
-		v.Outcome = judgeFault(record, f, own[record.subject()])
 		if v.Large = f.Ends; !f.Ends {
 			known := false
 			if v.Cost, v.Large, known = cost(r.turns(record), spreads[record.subject()]); !known {
 				continue
 			}
 		}
+		v.Outcome = judgeFault(record, f, own[record.subject()], v.Cost*record.Seconds)
 		all = append(all, v)
 	}
 	return all, nil
@@ -199,9 +199,9 @@ func judgeControl(r *Record, own []int) Outcome {
 	return FalseBlame
 }
 
-// judgeFault compares a report with the answer of a fault. If any cause is right the program's own
-// problem may come before it: it is judged by the first sentence alone whether it is right.
-func judgeFault(r *Record, f *Fault, own []int) Outcome {
+// judgeFault compares a report with the answer of a fault that costs some seconds. The program's own
+// problem may come before the fault if the fault does not cost much more.
+func judgeFault(r *Record, f *Fault, own []int, cost float64) Outcome {
 	touched := f.Touched(r.Rank)
 	truth := plant.Truth{}
 	if accepted := f.Expected(touched); len(accepted) > 0 {
@@ -209,16 +209,22 @@ func judgeFault(r *Record, f *Fault, own []int) Outcome {
 	} else if r.Exit != 0 { // the program did not get over it: which rank ended first is its own affair
 		truth.Planted = []plant.Planted{{Kind: f.Name, Accepted: []plant.Expected{{Kind: verdict.Crash}}}}
 	}
-	cause, who, _ := plant.Judge(r.Causes, truth)
-	if r.Region != "" && who {
-		who = r.Causes[0].Before.Function == r.Region
+	named, causes := blamed(r), r.Causes
+	isOwn := len(named) > 0 && own != nil && slices.Equal(named, own)
+	if gain := firstGain(r); isOwn && len(causes) > 1 && cost < plant.Larger*gain {
+		if cause, who, _ := plant.Judge(causes[1:], truth); cause && who {
+			causes = causes[1:]
+		}
 	}
-	named := blamed(r)
+	cause, who, _ := plant.Judge(causes, truth)
+	if r.Region != "" && who {
+		who = causes[0].Before.Function == r.Region
+	}
 	innocent := len(named) > 0 && !slices.ContainsFunc(named, func(rank int) bool { return slices.Contains(touched, rank) })
 	switch {
 	case cause && who:
 		return Right
-	case len(named) > 0 && own != nil && slices.Equal(named, own) && !slices.Equal(named, touched):
+	case isOwn && !slices.Equal(named, touched):
 		return Own
 	case innocent:
 		return FalseBlame
@@ -228,4 +234,12 @@ func judgeFault(r *Record, f *Fault, own []int) Outcome {
 		return Partly
 	}
 	return Wrong
+}
+
+// firstGain returns the gain of the first cause in seconds, 0 if there is none.
+func firstGain(r *Record) float64 {
+	if len(r.Causes) == 0 || r.Causes[0].GainSeconds == nil {
+		return 0
+	}
+	return *r.Causes[0].GainSeconds
 }

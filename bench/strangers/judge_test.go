@@ -54,13 +54,13 @@ func TestJudgeFault(t *testing.T) {
 		r.Class, r.Fault, r.Rank = example.class, example.fault, 1
 		f, err := FaultOf(r.Class, r.Fault)
 		require.NoError(t, err)
-		assert.Equal(t, example.is, judgeFault(&r, f, example.own), "%s: %+v", r.Fault, r.Causes)
+		assert.Equal(t, example.is, judgeFault(&r, f, example.own, 0), "%s: %+v", r.Fault, r.Causes)
 	}
 	r := says(verdict.Crash, "", "0")
 	r.Fault, r.Exit = full, 1
 	f, err := FaultOf(Evidence, full)
 	require.NoError(t, err)
-	assert.Equal(t, Right, judgeFault(&r, f, nil), "the program did not get over it")
+	assert.Equal(t, Right, judgeFault(&r, f, nil, 0), "the program did not get over it")
 }
 
 // TestOwn: the ranks that most controls of a program blame are the program's own; others are blamed
@@ -115,6 +115,24 @@ func TestCost(t *testing.T) {
 	}
 }
 
+// TestOwnProblemComesFirst: then the fault must come next, unless it costs much more.
+func TestOwnProblemComesFirst(t *testing.T) {
+	f, err := FaultOf(Evidence, "hog")
+	require.NoError(t, err)
+	r := says(verdict.Excess, verdict.Always, "0")
+	r.Rank, r.Causes[0].GainSeconds = 1, new(2.0)
+	r.Causes = append(r.Causes, verdict.Cause{Kind: verdict.Excess, Form: verdict.Preempted, Ranks: "1"})
+	for _, example := range []struct {
+		own  []int
+		cost float64
+		is   Outcome
+	}{{[]int{0}, 2, Right}, {[]int{0}, 3.5, Own}, {nil, 2, FalseBlame}} {
+		assert.Equal(t, example.is, judgeFault(&r, f, example.own, example.cost), example)
+	}
+	r.Causes[1].Ranks = "0"
+	assert.Equal(t, Own, judgeFault(&r, f, []int{0}, 2))
+}
+
 // TestDiscarded: runs whose fault had no effect are never judged, nor those of ranks that waited for
 // a CPU without one.
 func TestDiscarded(t *testing.T) {
@@ -150,9 +168,9 @@ func TestOnlyTheRegionIsRight(t *testing.T) {
 	r := says(verdict.Excess, verdict.Blocked, "1")
 	r.Class, r.Rank, r.Region = Place, 1, "MPI_Wait"
 	r.Causes[0].Before.Function = "MPI_Send"
-	assert.Equal(t, Partly, judgeFault(&r, f, nil))
+	assert.Equal(t, Partly, judgeFault(&r, f, nil, 0))
 	r.Causes[0].Before.Function = "MPI_Wait"
-	assert.Equal(t, Right, judgeFault(&r, f, nil))
+	assert.Equal(t, Right, judgeFault(&r, f, nil, 0))
 }
 
 // TestOnlyLargeFaultsMustBeNamed: a fault without both controls has no known cost.

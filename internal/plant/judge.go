@@ -9,8 +9,8 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
-// larger is the factor from which one of two problems must be named first because it costs more.
-const larger = 1.5
+// Larger is the factor from which one of two problems must be named first because it costs more.
+const Larger = 1.5
 
 // negligible is the largest part of the run that a second problem may cost without being listed.
 const negligible = 0.05
@@ -85,7 +85,7 @@ func (e Expected) names(c *verdict.Cause) bool {
 // negligible.
 func judgeTwo(causes []verdict.Cause, truth Truth) (cause, who bool, why string) {
 	planted := truth.Planted
-	mustBeFirst := planted[0].LossSeconds >= larger*planted[1].LossSeconds && planted[1].LossSeconds > 0
+	mustBeFirst := planted[0].LossSeconds >= Larger*planted[1].LossSeconds && planted[1].LossSeconds > 0
 	for i := range planted {
 		if i > 0 && mustBeFirst {
 			break
