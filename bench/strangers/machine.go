@@ -21,7 +21,14 @@ import (
 )
 
 // maxDelayed is the part of its time that a rank without a fault may wait for a CPU in class A.
-const maxDelayed = 0.03
+// wasDisturbed is why a run does not count otherwise.
+const (
+	maxDelayed   = 0.03
+	wasDisturbed = "a rank without a fault waited for a CPU for more than 3% of its time"
+)
+
+// WasDisturbed reports whether a run was discarded because of other load.
+func (r *Record) WasDisturbed() bool { return r.Discarded == wasDisturbed }
 
 // shortest is the duration of a program in seconds: the faults have a period of parts of it.
 const shortest = 1
@@ -136,7 +143,7 @@ func discard(r *Record, f *Fault) string {
 	case !r.isControl() && (r.Effect < f.Least || f.Ends && r.Exit == 0):
 		return fmt.Sprintf("%s had no effect on %s", f.Name, r.Program)
 	case disturbed(r, f):
-		return fmt.Sprintf("a rank without a fault waited for a CPU for more than %.0f%% of its time", 100*maxDelayed)
+		return wasDisturbed
 	}
 	return ""
 }
