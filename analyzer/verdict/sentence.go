@@ -507,6 +507,9 @@ func (c *Cause) Short() string {
 		if c.Form == InCalls {
 			return fmt.Sprintf("%s longer %s", c.which("spends", "spend"), Between(c.After, c.Before))
 		}
+		if c.Form == Stopped && c.EachSeconds == 0 {
+			return c.which("is", "are") + " stopped by a CPU limit"
+		}
 		return fmt.Sprintf("%s longer %s", c.which("computes", "compute"), Between(c.After, c.Before))
 	case Imbalance:
 		if c.Form == Idle {

@@ -187,6 +187,7 @@ func TestWhatComesNext(t *testing.T) {
 		"one rank":         {slow(func(c *verdict.Cause) { c.Ranks = "6" }), "rank 6, which computes longer between MPI_Send at a.c:10 and MPI_Waitall at a.c:20"},
 		"preempted":        {slow(func(c *verdict.Cause) { c.Form = verdict.Preempted }), "rank 3, which waits for a CPU"},
 		"stolen":           {several(func(c *verdict.Cause) { c.Form = verdict.Stolen }), "ranks 4-7, which wait for a CPU"},
+		"stopped":          {slow(func(c *verdict.Cause) { c.Form, c.EachSeconds = verdict.Stopped, 0 }), "rank 3, which is stopped by a CPU limit"},
 		"imbalance":        {unequal(verdict.Heavy, verdict.Irregular, nil), "unequal work between MPI_Send at a.c:10 and MPI_Waitall at a.c:20"},
 		"master":           {slow(func(c *verdict.Cause) { c.Kind, c.Form = verdict.Serialization, verdict.Master }), "what rank 3 alone computes between MPI_Send at a.c:10 and MPI_Waitall at a.c:20"},
 		"chain":            {verdict.Cause{Kind: verdict.Serialization, Form: verdict.Chain, GainSeconds: new(4.0)}, "ranks that compute one after the other"},
