@@ -73,6 +73,33 @@ func TestWorkWithMeasuredDelays(t *testing.T) {
 	}
 }
 
+// Rank 5 has 16 of work instead of 10, and a CPU limit stops it for another 1.5 each time: both are
+// causes, each with its own gain. The limit explains its waits for a CPU, although not most of what
+// it takes longer. If it does not explain them, they are too short to be named.
+func TestLimitBesideMoreWork(t *testing.T) {
+	for throttled, forms := range map[float64][]verdict.Form{29 * 1.5: {verdict.Always, verdict.Stopped}, 29 * 0.5: {verdict.Always}} {
+		b := measured(ofOne(5, 17.5, 10), ofOne(5, 1.5, 0))
+		b.Ranks(func(rank int, r *tracetest.Rank) {
+			ns := int64(ofOne(5, throttled, 0)(rank) * tracetest.Unit)
+			r.Info().Context = []trace.ContextSample{{}, {ThrottledNS: ns}}
+		})
+		inSearch(t, b, func(f *Found) {
+			require.Len(t, f.causes, len(forms))
+			for i, form := range forms {
+				cause := f.causes[i].Cause
+				assert.Equal(t, verdict.Excess, cause.Kind)
+				assert.Equal(t, "5", cause.Ranks)
+				assert.Equal(t, form, cause.Form)
+				assert.InDelta(t, []float64{29 * 0.006, 29 * 0.0015}[i], *cause.GainSeconds, 0.016)
+			}
+			if len(forms) > 1 {
+				assert.InDelta(t, throttled/1000, f.causes[1].Cause.StoppedSeconds, 1e-4)
+				assert.Contains(t, f.Verdict(nil, nil, &phases.Findings{}).Text, "Next: rank 5, which is stopped by a CPU limit")
+			}
+		})
+	}
+}
+
 // blockedThere replaces the measured waits for a CPU of measured by waits in the kernel.
 func blockedThere(work, blocked func(rank int) float64) *tracetest.Builder {
 	b := measured(work, blocked)

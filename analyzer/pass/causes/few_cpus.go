@@ -22,10 +22,7 @@ func (fewCPUs) suggest(e *evidence) []Hypothesis {
 		if i < 0 {
 			continue
 		}
-		delayed := int64(0)
-		for _, o := range e.Each[i].OffCPU {
-			delayed += o.Delayed
-		}
+		delayed := delayedIn(e, row)
 		all += accounts.Seconds(delayed)
 		most = max(most, delayed)
 		// relative to the mean computation, so that small delays do not count as differences
@@ -43,10 +40,10 @@ func (fewCPUs) suggest(e *evidence) []Hypothesis {
 		if set, _ := e.Outliers(delays, outliers.Doubtful, longer); set != nil && (len(set) == 1 || e.ScopeOf(set) != "") && waitMore(e, set, outliers.Except(delays, set)) {
 			h.Cause = e.causeOf(verdict.Excess, set, accounts.Activity{})
 			h.Cause.Form = verdict.Preempted
-			if stopped := throttledLonger(e, set, outliers.Except(delays, set)); stopped > 0 {
+			if stopped := throttledWaits(e, set, outliers.Except(delays, set)); stopped > 0 {
 				h.Cause.Form, h.Cause.StoppedSeconds = verdict.Stopped, stopped
 			}
-			h.width = allRegions
+			h.width, h.ofWaits = allRegions, true
 			only = map[int]bool{}
 			for _, w := range set {
 				only[e.MainOf[w.Row]] = true
@@ -100,4 +97,12 @@ func waitMore(e *evidence, set, others []outliers.Worker) bool {
 		usual += part(w) / float64(len(others))
 	}
 	return least >= waitsMore*usual
+}
+
+// delayedIn returns how long a rank's computations waited for a CPU, in ns.
+func delayedIn(e *evidence, row int) (ns int64) {
+	for _, o := range e.Each[e.MainOf[row]].OffCPU {
+		ns += o.Delayed
+	}
+	return ns
 }

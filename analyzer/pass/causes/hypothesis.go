@@ -56,6 +56,9 @@ type Hypothesis struct {
 	// estimated is an estimated gain in ns, for effects that the replay cannot predict; 0: the gain
 	// comes from the replay.
 	estimated int64
+	// ofWaits is set if its change only removes waits for a CPU: the same ranks may have more work,
+	// too.
+	ofWaits bool
 	// last is set if it is named only where there is no other cause.
 	last bool
 	// doubt reports, after the replay, whether the gain is due to something else; nil: never.

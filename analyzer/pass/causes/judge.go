@@ -215,6 +215,7 @@ func narrowest(e *evidence, list []Hypothesis, before int64, last bool) int {
 
 // covers reports whether another hypothesis has the same subject: unequal work, or the same ranks
 // computing longer, in this region or another, or alone. Then it is not a cause in addition to h.
+// That ranks wait for a CPU is another subject than that they have more work.
 func (h *Hypothesis) covers(o *Hypothesis) bool {
 	if h.Cause.Form == verdict.Master && o.Cause.Kind == verdict.Excess {
 		return h.Cause.Ranks == o.Cause.Ranks
@@ -222,5 +223,6 @@ func (h *Hypothesis) covers(o *Hypothesis) bool {
 	if h.Cause.Kind != o.Cause.Kind {
 		return false
 	}
-	return h.Cause.Kind == verdict.Imbalance || h.Cause.Kind == verdict.Excess && h.Cause.Ranks == o.Cause.Ranks
+	return h.Cause.Kind == verdict.Imbalance ||
+		h.Cause.Kind == verdict.Excess && h.Cause.Ranks == o.Cause.Ranks && h.ofWaits == o.ofWaits
 }

@@ -39,3 +39,26 @@ func mostThrottled(e *evidence) *outliers.Suspicion {
 	}
 	return &outliers.Suspicion{Workers: all, Set: set, Mean: mean}
 }
+
+// throttledWaits returns how much longer, in seconds, the slowest rank of a set was throttled by its
+// CPU limit than the mean of the others. It returns 0 if that does not explain most of what it
+// waited longer for a CPU, or if it is not known. A throttled rank may have more work, too.
+func throttledWaits(e *evidence, set, others []outliers.Worker) float64 {
+	if e.Window != nil || len(others) == 0 {
+		return 0 // it is measured over the whole run
+	}
+	stopped, known := accounts.Throttling(&e.Ranks[set[0].Row])
+	if !known {
+		return 0
+	}
+	waited, n := accounts.Seconds(delayedIn(e, set[0].Row)), float64(len(others))
+	for _, o := range others {
+		theirs, _ := accounts.Throttling(&e.Ranks[o.Row])
+		stopped -= theirs / n
+		waited -= accounts.Seconds(delayedIn(e, o.Row)) / n
+	}
+	if stopped <= 0 || stopped < explains*waited {
+		return 0
+	}
+	return stopped
+}
