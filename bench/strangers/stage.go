@@ -85,7 +85,8 @@ func (s *stage) place(ctx context.Context, r *Record, p *catalog.Program) error 
 	if r.Fault == "full-disk" {
 		from += "-inputs"
 	}
-	err := p.Place(from, r.MPI, true, func(c *exec.Cmd) error {
+	longer := r.Class != Place // which scales computation, but not messages
+	err := p.Place(from, r.MPI, longer, func(c *exec.Cmd) error {
 		text, err := inGroup(ctx, c).CombinedOutput()
 		if err != nil {
 			err = fmt.Errorf("%w: %s", err, lastLine(text))
