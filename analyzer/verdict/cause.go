@@ -177,9 +177,10 @@ type Form string
 
 // Forms by kind:
 //
-//   - Excess: Always, Sometimes (in some iterations), InPhase, InThread (another thread of
-//     the process computes), InCalls (its other threads are inside MPI), Blocked (in the kernel, neither running nor runnable), Stopped (by a CPU limit),
-//     Preempted (others use its CPU), Stolen (the hypervisor runs other machines on its CPU)
+//   - Excess: Always, Sometimes (in some iterations), InPhase, InThread (another thread of the
+//     process computes), InCalls (its other threads are inside MPI), Blocked (in the kernel, neither
+//     running nor runnable), Stopped (by a CPU limit), Preempted (others use its CPU), Stolen (the
+//     hypervisor runs other machines on its CPU)
 //   - Imbalance: Gradient, Classes, Heavy (a few ranks), Moving (from rank to rank), Idle (ranks
 //     without work)
 //   - Variation: WarmUp (at first), Drift (ever longer), Once, Sometimes (rarely, at different times

@@ -5,8 +5,8 @@
 // outside while a program runs. A Case is drawn from a seed and its index: program, fault, rank,
 // begin and strength. The fault knows the answer that a report must give, and measures its own
 // effect: a run in which it has none is not judged. The runs of a case are without the fault, with
-// it, without it and so on. The runs without it are its controls, in which the same injector works at
-// strength 0, and the difference is the cost of the fault.
+// it, without it and so on. The runs without it are its controls, in which the same injector works
+// at strength 0, and the difference is the cost of the fault.
 //
 //   - Class A: one rank on each of two cores, which lacks CPU time, is stopped or killed. The
 //     injector reads how long each rank waited for a CPU, and discards a run in which a rank

@@ -199,8 +199,8 @@ func judgeControl(r *Record, own []int) Outcome {
 	return FalseBlame
 }
 
-// judgeFault compares a report with the answer of a fault that costs some seconds. The program's own
-// problem may come before the fault if the fault does not cost much more.
+// judgeFault compares a report with the answer of a fault that costs some seconds. The program's
+// own problem may come before the fault if the fault does not cost much more.
 func judgeFault(r *Record, f *Fault, own []int, cost float64) Outcome {
 	touched := f.Touched(r.Rank)
 	truth := plant.Truth{}

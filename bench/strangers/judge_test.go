@@ -133,8 +133,8 @@ func TestOwnProblemComesFirst(t *testing.T) {
 	assert.Equal(t, Own, judgeFault(&r, f, []int{0}, 2))
 }
 
-// TestDiscarded: runs whose fault had no effect are never judged, nor those of ranks that waited for
-// a CPU without one.
+// TestDiscarded: runs whose fault had no effect are never judged, nor those of ranks that waited
+// for a CPU without one.
 func TestDiscarded(t *testing.T) {
 	for why, r := range map[string]Record{
 		"":                         {Seconds: 2, Effect: 1, Delayed: []float64{0.01, 0.9}},

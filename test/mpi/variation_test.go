@@ -15,8 +15,8 @@ import (
 	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
 )
 
-// A rank stops once, in one of many computations of which the tracer measures only some. That it was
-// blocked then, and not without a CPU, was measured.
+// A rank stops once, in one of many computations of which the tracer measures only some. That it
+// was blocked then, and not without a CPU, was measured.
 func TestSingleStop(t *testing.T) {
 	t.Parallel()
 	for _, implementation := range shimtest.Implementations {

@@ -43,8 +43,8 @@ func TestEfficiencyOfNothingIsNotKnown(t *testing.T) {
 }
 
 // Two ranks compute 100 between two barriers: rank 0 with four threads that have a CPU for 100, 50,
-// 30 and 20 of it, rank 1 alone for 90. A fifth thread of rank 0 hardly ever runs. So threads have a
-// CPU for 290 of 500. Ranks compute for 110 of 123: 10 before the first barrier is not measured.
+// 30 and 20 of it, rank 1 alone for 90. A fifth thread of rank 0 hardly ever runs. So threads have
+// a CPU for 290 of 500. Ranks compute for 110 of 123: 10 before the first barrier is not measured.
 func TestThreadEfficiency(t *testing.T) {
 	team := func(known int64) *tracetest.Builder {
 		b := tracetest.New(2)

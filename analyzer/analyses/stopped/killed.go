@@ -98,8 +98,8 @@ func (s *search) errorClass(r *state, code int) string {
 
 // refused finds the rank with the call that failed, if the launcher killed all ranks at once, that
 // one included: Hydra does so, and exits with the error code. If several calls can have failed with
-// it, the sentence names all of these ranks. The number of a signal that ended ranks is the exit code
-// after a kill, too: then an argument must be the error.
+// it, the sentence names all of these ranks. The number of a signal that ended ranks is the exit
+// code after a kill, too: then an argument must be the error.
 func (s *search) refused() *verdict.Stop {
 	l := s.trace.Meta().Launcher
 	killed := func(r *state) bool { return unfinished(r) && r.endedBy(sigkill, sigterm) }

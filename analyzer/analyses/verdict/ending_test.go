@@ -10,8 +10,8 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// Missing parts of a trace, and that a run hung, are at the beginning of the first sentence. The run
-// lasts until the end of the hang, but efficiencies are those of the time before.
+// Missing parts of a trace, and that a run hung, are at the beginning of the first sentence. The
+// run lasts until the end of the hang, but efficiencies are those of the time before.
 func TestWhatIsMissingComesFirst(t *testing.T) {
 	job := func(hangs bool) *tracetest.Builder {
 		return tracetest.New(4).Ranks(func(i int, r *tracetest.Rank) {

@@ -116,8 +116,8 @@ func (a *Accounts) KindOfCall(call Activity) verdict.Kind {
 	return kind
 }
 
-// lastProgress returns when the last location made progress: later each was in a call, or polled, for
-// what never came, or made no more calls.
+// lastProgress returns when the last location made progress: later each was in a call, or polled,
+// for what never came, or made no more calls.
 func (a *Accounts) lastProgress() int64 {
 	last := a.Start
 	for i := range a.Each {

@@ -147,8 +147,8 @@ func TestLimitsStopAll(t *testing.T) {
 	assert.InDelta(t, 0.336, *v.GainSeconds, 0.01)
 }
 
-// Of two ranks, one computes 3 and the other 6 in 40 iterations, which end 0.5 later: 1 + 40 · 6.5 +
-// 1 = 262. If the slower one computed as long as the other, the run would take 120 less; if they
+// Of two ranks, one computes 3 and the other 6 in 40 iterations, which end 0.5 later: 1 + 40 · 6.5
+// + 1 = 262. If the slower one computed as long as the other, the run would take 120 less; if they
 // shared the work, 4.5 each, 60 less.
 func TestTwoRanks(t *testing.T) {
 	b := tracetest.New(2)

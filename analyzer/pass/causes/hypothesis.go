@@ -33,8 +33,8 @@ func suggest(e *evidence, causes []cause) (list []Hypothesis) {
 }
 
 // hypotheses returns the hypotheses that the evidence suggests: those about calls, then as many
-// about ranks as fit into maxHypotheses (but at least minOfRanks), and those about how work is divided
-// over ranks and time.
+// about ranks as fit into maxHypotheses (but at least minOfRanks), and those about how work is
+// divided over ranks and time.
 func hypotheses(e *evidence) []Hypothesis {
 	list, calls := suggest(e, ofRanks), suggest(e, ofCalls)
 	slices.SortStableFunc(list, func(x, y Hypothesis) int { return cmp.Compare(y.promise, x.promise) })

@@ -85,8 +85,8 @@ func judge(ctx context.Context, e *evidence, marks predict.Marks, also []predict
 	return p, causes, all, nil
 }
 
-// setShared sets what equal work would gain if one of two ranks computes longer for no known reason:
-// there is no third one to tell which of them is as usual.
+// setShared sets what equal work would gain if one of two ranks computes longer for no known
+// reason: there is no third one to tell which of them is as usual.
 func setShared(e *evidence, h *Hypothesis, all []Hypothesis) {
 	c := &h.Cause
 	if len(e.Ranks) != 2 || c.Kind != verdict.Excess || c.Form != verdict.Always || c.BlockedSeconds > 0 {

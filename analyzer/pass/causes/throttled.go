@@ -40,8 +40,8 @@ func mostThrottled(e *evidence) *outliers.Suspicion {
 	return &outliers.Suspicion{Workers: all, Set: set, Mean: mean}
 }
 
-// throttledWaits returns how much longer, in seconds, the slowest rank of a set was throttled by its
-// CPU limit than the mean of the others. It returns 0 if that does not explain most of what it
+// throttledWaits returns how much longer, in seconds, the slowest rank of a set was throttled by
+// its CPU limit than the mean of the others. It returns 0 if that does not explain most of what it
 // waited longer for a CPU, or if it is not known. A throttled rank may have more work, too.
 func throttledWaits(e *evidence, set, others []outliers.Worker) float64 {
 	if e.Window != nil || len(others) == 0 {

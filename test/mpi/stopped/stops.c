@@ -1,5 +1,5 @@
-// Jobs that do not come to their end, each in the way that its argument says. Lines that are named in stopped_test.go have
-// a comment with the name.
+// Jobs that do not come to their end, each in the way that its argument says. Lines that are named
+// in stopped_test.go have a comment with the name.
 #include <assert.h>
 #include <mpi.h>
 #include <pthread.h>

@@ -13,8 +13,8 @@
 // readings take at most a thousandth of the time: each thread has a budget that grows with time,
 // and the measured cost of a reading is subtracted from it. If it is used up, beginning
 // computations are not measured. After call sites where the last one was not explained, the budget
-// must allow for thorough readings at both ends. Only exceptionally long ones are measured
-// nevertheless, at their end: a reader of the sums has to take them apart, since they are no sample.
+// must allow for thorough readings at both ends. Only exceptionally long ones are measured then,
+// too, at their end: a reader of the sums has to take them apart, since they are no sample.
 //
 // Sums are in a mapped file, and consistent at any time: each row has two copies, one valid and
 // one to be written.
