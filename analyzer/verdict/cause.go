@@ -137,7 +137,8 @@ func (c *Cause) Who() string {
 
 // IsComputation reports whether a cause is about the computation of ranks between two calls.
 func (c *Cause) IsComputation() bool {
-	return c.Kind == Excess || c.Kind == Imbalance || c.Kind == Variation || c.Kind == Serialization && c.Form == Master
+	return c.Kind == Excess || c.Kind == Imbalance && c.Form != Idle || c.Kind == Variation || c.Kind == Kernel || c.Kind == IO && c.Form == Blocked ||
+		c.Kind == Serialization && c.Form == Master
 }
 
 // A Call is a call in the program.

@@ -314,7 +314,7 @@ func (c *Cause) imbalance() string {
 	s := c.Spread
 	who := "ranks " + s.Ranks
 	if c.Form == Idle {
-		return fmt.Sprintf("work that is given to some ranks only makes this job slow: %s%s %s in %s for %s and %s next to nothing to do, while %s compute for up to %s each",
+		return fmt.Sprintf("work that only some ranks get makes this job slow: %s%s %s in %s for %s and %s next to nothing to do, while %s compute for up to %s each",
 			c.Who(), c.whereabouts(), c.pick("waits", "wait"), c.Before.At(), wording.Duration(c.EachSeconds), c.pick("has", "have"), who, wording.Duration(s.Most))
 	}
 	what, compute, longest := "unequal work", "compute", "computes longest"

@@ -37,7 +37,7 @@ func (c *Cause) variation() string {
 	case Drift:
 		text = fmt.Sprintf("this job becomes ever slower: %s %s %s each time%s %s at first, and %s in the end", who, verb, usual, most, c.where(), each)
 	case Once:
-		text = fmt.Sprintf("a single stop makes this job slow: %s%s %s %s once%s %s, in number %d of %s, otherwise %s", who, c.whereabouts(), verb, each, most, c.where(), c.First, count(c.Of, "time"), usual)
+		text = fmt.Sprintf("a single stop makes this job slow: %s%s %s %s once%s %s, the %s of %s, otherwise %s", who, c.whereabouts(), verb, each, most, c.where(), ordinal(int(c.First)), count(c.Of, "time"), usual)
 	default:
 		text = fmt.Sprintf("rare long computations make this job slow: %s of %s, now on one rank and now on another, take %s%s%s %s; the others take %s there",
 			humanize.Comma(int64(c.Instances)), humanize.Comma(int64(c.Of)), each, c.inKernel(" (", ")"), most, c.where(), usual)

@@ -23,7 +23,7 @@ func TestVariationInWords(t *testing.T) {
 		"A slow start makes this job slow: the ranks compute for 1.1 s in each of the first 3 of 150 times" + at + ", later for 5 ms; each has 1,000 page faults on average": varies(verdict.WarmUp, func(c *verdict.Cause) { c.PageFaults = 1000 }),
 		"A slow start makes this job slow: the ranks compute for 1.1 s the first of 150 times, most of all" + at + ", later for 5 ms":                                        varies(verdict.WarmUp, func(c *verdict.Cause) { c.Instances, c.Regions = 1, 2 }),
 		"This job becomes ever slower: the ranks compute for 5 ms each time" + at + " at first, and for 1.1 s in the end; the kernel works for 900 ms of that":               varies(verdict.Drift, func(c *verdict.Cause) { c.SystemSeconds = 0.9 }),
-		"A single stop makes this job slow: rank 3 (host h) spends 1.1 s once" + at + ", in number 1 of 150 times, otherwise 5 ms; for 1.0 s of that it is blocked in the kernel": varies(verdict.Once, func(c *verdict.Cause) {
+		"A single stop makes this job slow: rank 3 (host h) spends 1.1 s once" + at + ", the 1st of 150 times, otherwise 5 ms; for 1.0 s of that it is blocked in the kernel": varies(verdict.Once, func(c *verdict.Cause) {
 			c.Ranks, c.Rank, c.Host, c.BlockedSeconds = "3", new(3), "h", 1
 		}),
 		"Rare long computations make this job slow: 6 of 2,400, now on one rank and now on another, take 1.1 s (for 1.0 s of that they are blocked in the kernel, with 1.0 MiB read or written meanwhile)" + at + "; the others take 5 ms there": varies(verdict.Sometimes, func(c *verdict.Cause) {

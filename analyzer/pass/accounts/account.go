@@ -35,9 +35,9 @@ type Account struct {
 	Overhead             int64 // overhead of the tracer
 	Initialize, Finalize int64 // inside MPI_Init and MPI_Finalize
 	Waited               int64
-	Never                int64 // of Waited: for what never came,
-	stoodAt              int64 // since then,
-	stands               bool  // if it did so
+	Never                int64 // of Waited: for what never came
+	stoodAt              int64 // when it began to wait for that
+	stands               bool  // it did so until its end
 	Path                 int64
 	pathWork             int64 // computation on the path
 	Strip                Strip
@@ -93,7 +93,7 @@ func takeAccounts(ctx context.Context, f *matching.Result, p *route.Route, plan 
 			a := &accounts[i]
 			*a = Account{
 				Tallies: map[Activity]*Tally{}, Between: map[Activity]*Step{}, firsts: min(maxFirst, maxFirst*4096/len(f.Locations)),
-				samples: max(16, min(maxSamples, maxSamples*4096/len(f.Locations))&^1),
+				samples: max(32, min(maxSamples, maxSamples*4096/len(f.Locations))&^1),
 				pieces:  newPieceLog(f.Log.Spool, len(f.Locations), limit), stretches: p.Stretches[i].Forward(),
 				waits: matching.ForwardWaits{Log: &f.Waits[i]}, Strip: newStrip(bins, p.Start, p.End), done: math.MinInt64,
 				phases: plan.Location(i), beside: newBeside(f.Log, i+1, besides(f.Locations, i)),

@@ -154,9 +154,10 @@ func (a *Accounts) LongOffCPU(row int, what Activity, ns float64, count int) *Of
 		return nil
 	}
 	sum.scale(float64(count) / float64(n))
-	if o := a.Each[a.MainOf[row]].OffCPU[what]; o != nil && o.Stolen > 0 {
-		sum.Stolen = int64(float64(sum.Blocked) * float64(o.Stolen) / float64(o.Blocked+o.Stolen))
-		sum.Blocked -= sum.Stolen
+	if o := a.Each[a.MainOf[row]].OffCPU[what]; o != nil && o.Stolen+o.Threads > 0 { // how it divides is known in total
+		part := float64(sum.Blocked) / float64(o.Blocked+o.Stolen+o.Threads)
+		sum.Stolen, sum.Threads = int64(part*float64(o.Stolen)), int64(part*float64(o.Threads))
+		sum.Blocked -= sum.Stolen + sum.Threads
 	}
 	return &sum
 }
@@ -203,7 +204,7 @@ func (a *Account) isIn(e *trace.EvidenceRow, what Activity) bool {
 func (o *OffCPU) extrapolateApart(t *Tally, singles []OffCPU) bool {
 	var long OffCPU
 	for i := range singles {
-		if one := &singles[i]; float64(one.Wall) >= exceptional*t.Spread.Quantile(0.5) {
+		if one := &singles[i]; one.Wall >= alwaysMeasured || float64(one.Wall) >= exceptional*t.Spread.Quantile(0.5) {
 			long.count++
 			for k, ns := range long.sums() {
 				*ns += max(0, *one.sums()[k])
@@ -212,6 +213,9 @@ func (o *OffCPU) extrapolateApart(t *Tally, singles []OffCPU) bool {
 	}
 	if long.count == 0 || long.count >= o.count || long.Wall >= o.Wall || long.Wall >= t.Ns {
 		return o.extrapolate(t)
+	}
+	if o.Others > 0 { // not known of single instances
+		long.Others = int64(float64(o.Others) * float64(long.Wall) / float64(o.Wall))
 	}
 	for k, ns := range o.sums() {
 		if *ns > 0 {
@@ -230,6 +234,10 @@ func (o *OffCPU) extrapolateApart(t *Tally, singles []OffCPU) bool {
 	}
 	return true
 }
+
+// alwaysMeasured is how long an instance has to be, in ns, to be measured in any case (as in the
+// tracer).
+const alwaysMeasured = 100e6
 
 // exceptional is how many times the usual duration an instance takes to stand for itself.
 const exceptional = 4

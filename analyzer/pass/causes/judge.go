@@ -185,7 +185,7 @@ func (h *Hypothesis) isCoarse() bool {
 	case verdict.IO:
 		return h.Cause.Form == verdict.Blocked
 	case verdict.Excess:
-		return h.Cause.Form == verdict.Preempted || h.Cause.Form == verdict.Stolen
+		return h.ofWaits || h.Cause.Form == verdict.Preempted || h.Cause.Form == verdict.Stolen
 	}
 	return false
 }

@@ -31,13 +31,15 @@ func setReason(e *evidence, c *verdict.Cause, set, others []outliers.Worker, whe
 		theirs.add(e.Each[e.MainOf[o.Row]].OffCPU[where], share)
 	}
 	excess := float64(t.Ns) - usual
-	if stopped := throttledLonger(e, set, others); stopped > 0 {
-		c.Form, c.StoppedSeconds = verdict.Stopped, stopped
-		return
-	}
 	own := e.Each[e.MainOf[worst.Row]].OffCPU[where]
-	if _, known := e.Each[e.MainOf[worst.Row]].Undelayed(where); !known && wereDelayed(e, worst, others) {
-		c.Form = verdict.Preempted
+	if _, known := e.Each[e.MainOf[worst.Row]].Undelayed(where); !known { // otherwise waits for a CPU do not count here
+		if stopped := throttledLonger(e, set, others); stopped > 0 {
+			c.Form, c.StoppedSeconds = verdict.Stopped, stopped
+			return
+		}
+		if wereDelayed(e, worst, others) {
+			c.Form = verdict.Preempted
+		}
 	}
 	if own == nil || excess <= 0 {
 		return
@@ -45,7 +47,7 @@ func setReason(e *evidence, c *verdict.Cause, set, others []outliers.Worker, whe
 	more := theirs.until(own)
 	kept := more.blocked + more.stolen
 	switch {
-	case more.inThread(excess, theirs.others*excess/max(1, usual)):
+	case !own.MovesData() && more.inThread(excess, theirs.others*excess/max(1, usual)):
 		if c.Form = verdict.InThread; more.inCalls >= explains*more.waiting && more.inCalls > 0 {
 			c.Form = verdict.InCalls
 		}
@@ -63,7 +65,7 @@ func setReason(e *evidence, c *verdict.Cause, set, others []outliers.Worker, whe
 type whatElse struct {
 	blocked, stolen float64
 	waiting         float64 // for other threads of the process
-	inCalls         float64 // thereof while one of these was inside MPI
+	inCalls         float64 // of waiting: while one of these was inside MPI
 	others          float64 // CPU time of the process's other threads
 }
 

@@ -78,6 +78,7 @@ func excessOf(e *evidence, s *outliers.Suspicion, region *accounts.Activity) Hyp
 	}
 	h.change = likeTheOthers(e, s.Set, others, in)
 	setReason(e, &h.Cause, s.Set, others, where, false)
+	h.ofWaits = h.Cause.Form == verdict.Preempted
 	if h.Cause.Form == verdict.Always && h.Cause.EachSeconds == 0 {
 		// all that it was longer is waits for a CPU, of which other causes say what they cost
 		h.doubt = func(*Hypothesis, *played) bool { return true }

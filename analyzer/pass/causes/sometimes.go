@@ -96,7 +96,7 @@ func intermittent(e *evidence, what accounts.Activity, questions int) *Hypothesi
 			h.Cause.Bytes = float64(o.Bytes)
 		}
 	}
-	if stopped := throttledLonger(e, set, outliers.Except(all, set)); stopped > 0 {
+	if stopped := throttledLonger(e, set, outliers.Except(all, set)); stopped > 0 && !evident {
 		h.Cause.Form, h.Cause.StoppedSeconds = verdict.Stopped, stopped
 	}
 	h.change = change{takes: func(location int, r predict.Region, ns int64) int64 {

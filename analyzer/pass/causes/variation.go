@@ -33,7 +33,10 @@ func (variation) suggest(e *evidence) (list []Hypothesis) {
 			byForm[v.form] = append(byForm[v.form], *v)
 		}
 	}
-	for _, form := range []verdict.Form{verdict.WarmUp, verdict.Drift, verdict.Once, verdict.Sometimes} {
+	for _, v := range byForm[verdict.Once] { // in other regions it is another stop
+		list = append(list, variationOf(e, []varying{v}))
+	}
+	for _, form := range []verdict.Form{verdict.WarmUp, verdict.Drift, verdict.Sometimes} {
 		instances := 0
 		for _, v := range byForm[form] {
 			instances += v.instances
@@ -63,7 +66,8 @@ type varying struct {
 type timed struct {
 	outliers.Worker // Useful is what its long instances lose
 	*accounts.Tally
-	off   *accounts.OffCPU // nil: not known
+	off   *accounts.OffCPU // of all instances, if they were measured; otherwise nil
+	long  *accounts.OffCPU // of the long ones, likewise
 	count int              // of long instances
 	ns    float64          // of these
 }
@@ -119,7 +123,11 @@ func timedOf(e *evidence, what accounts.Activity) (list []timed) {
 	counts := map[uint64]int{}
 	for _, w := range e.Workers(outliers.Spent, outliers.Only(what)) {
 		if t := e.TallyOf(w, what); t.Count >= accounts.Repeated && t.Series.Count > 0 {
-			list = append(list, timed{Worker: w, Tally: t, off: e.Each[e.MainOf[w.Row]].OffCPU[what]})
+			r := timed{Worker: w, Tally: t}
+			if _, known := e.Each[e.MainOf[w.Row]].Undelayed(what); known {
+				r.off = e.Each[e.MainOf[w.Row]].OffCPU[what]
+			}
+			list = append(list, r)
 			counts[t.Count]++
 		}
 	}
@@ -137,9 +145,7 @@ func (v *varying) count(e *evidence) {
 	for _, r := range v.all {
 		if r.count, r.ns = r.Spread.Above(v.limit); r.count > 0 {
 			r.Useful = r.ns - float64(r.count)*v.usual
-			if off := e.LongOffCPU(r.Row, v.what, v.limit, r.count); off != nil {
-				r.off = off
-			}
+			r.long = e.LongOffCPU(r.Row, v.what, v.limit, r.count)
 			v.lost += r.Useful
 			v.instances += r.count
 			v.each += r.ns
@@ -156,6 +162,8 @@ func (v *varying) measured(e *evidence) *varying {
 	delayed := 0.0
 	for _, r := range v.long {
 		switch {
+		case r.long != nil:
+			delayed += float64(r.long.Delayed + r.long.Stolen)
 		case r.off != nil:
 			delayed += float64(r.off.Delayed + r.off.Stolen)
 		case v.form == verdict.Sometimes || v.form == verdict.Once:
@@ -179,13 +187,14 @@ func (v *varying) warmsUp() bool {
 	for _, r := range v.long {
 		n += r.count
 	}
+	rounded := max(1, v.all[0].Series.Per) - 1 // number of instances by which last may be too large
 	if last == 0 || float64(last) > maxFirst*float64(all) || float64(len(v.long)) < nearlyAll*float64(len(v.all)) {
 		return false
 	}
-	if float64(n) < explains*float64(last)*float64(len(v.all)) {
+	if float64(n) < nearlyAll*float64(max(1, last-min(last, rounded)))*float64(len(v.all)) {
 		return false
 	}
-	v.instances, v.first = int(last), 1
+	v.instances, v.first = max(1, n/len(v.long)), 1
 	return true
 }
 
@@ -280,9 +289,14 @@ func (v *varying) drifts() bool {
 func variationOf(e *evidence, regions []varying) Hypothesis {
 	slices.SortStableFunc(regions, func(x, y varying) int { return cmp.Compare(y.lost, x.lost) })
 	v := &regions[0]
-	var set []outliers.Worker // those of a single stop: other forms have no ranks in particular
-	if v.form == verdict.Once && len(v.long) < len(v.all) {
-		for _, r := range v.long {
+	// ranks are named if the region is only theirs, or the single stop
+	var set []outliers.Worker
+	who := v.all
+	if v.form == verdict.Once {
+		who = v.long
+	}
+	if len(who) < len(e.Workers(outliers.Spent, nil)) && v.form != verdict.Sometimes {
+		for _, r := range who {
 			set = append(set, r.Worker)
 		}
 	}
@@ -294,18 +308,26 @@ func variationOf(e *evidence, regions []varying) Hypothesis {
 		c.Regions = len(regions)
 	}
 	if v.form == verdict.Sometimes {
-		c.Instances, c.Of = 0, 0
+		c.Instances, c.Of, c.EachSeconds = 0, 0, 0
 		for _, r := range regions {
 			c.Instances, c.Of = c.Instances+r.instances, c.Of+int(r.all[0].Count)*len(r.all)
+			c.EachSeconds += r.each * float64(r.instances) / 1e9
 		}
+		c.EachSeconds /= float64(c.Instances)
 	}
 	setKernel(c, v)
-	cuts := map[predict.Region]cut{}
-	for _, r := range regions {
-		cuts[regionOf(r.what)] = cut{factor: 1, limit: r.limit, usual: r.usual}
+	cuts := make([]map[predict.Region]cut, len(e.Each))
+	for _, v := range regions {
+		for _, r := range v.all {
+			i := e.MainOf[r.Row]
+			if cuts[i] == nil {
+				cuts[i] = map[predict.Region]cut{}
+			}
+			cuts[i][regionOf(v.what)] = cut{factor: 1, limit: v.limit, usual: v.usual}
+		}
 	}
-	h.change = change{takes: func(_ int, r predict.Region, ns int64) int64 {
-		if c, known := cuts[r]; known {
+	h.change = change{takes: func(location int, r predict.Region, ns int64) int64 {
+		if c, known := cuts[location][r]; known {
 			return c.of(ns)
 		}
 		return ns
@@ -327,24 +349,21 @@ func variationOf(e *evidence, regions []varying) Hypothesis {
 func setKernel(c *verdict.Cause, v *varying) {
 	blocked, system, faults, bytes := 0.0, 0.0, 0.0, 0.0
 	for _, r := range v.long {
-		if r.off == nil {
+		if r.long == nil {
 			return
 		}
-		blocked += float64(r.off.Blocked)
-		if r.off.MovesData() {
-			bytes += float64(r.off.Bytes)
+		blocked += float64(r.long.Blocked)
+		if r.long.MovesData() {
+			bytes += float64(r.long.Bytes)
 		}
-		if ns, known := r.off.System(); known {
+		if ns, known := r.long.System(); known {
 			system += float64(ns)
 		}
-		faults += float64(max(0, r.off.MinorFaults) + max(0, r.off.MajorFaults))
+		faults += float64(max(0, r.long.MinorFaults) + max(0, r.long.MajorFaults))
 	}
 	n := 0.0
 	for _, r := range v.long {
 		n += float64(r.count)
-	}
-	if n == 0 { // they drift: in total
-		n = float64(len(v.long))
 	}
 	switch {
 	case blocked >= explains*v.lost:

@@ -91,7 +91,7 @@ func TestVariation(t *testing.T) {
 					c.with[i][r] += 1e3 * seconds
 				}
 			}
-		}, `^A single stop makes this job slow: (the ranks compute|rank \d+ \(host [^)]*\) computes) for \d(\.\d)? s once between two calls of MPI_Allreduce at v.c:2, in number \d+ of \d+ times, otherwise for \d+(\.\d+)? ms\. Without`},
+		}, `^A single stop makes this job slow: (the ranks compute|rank \d+ \(host [^)]*\) computes) for \d(\.\d)? s once between two calls of MPI_Allreduce at v.c:2, the \d+(st|nd|rd|th) of \d+ times, otherwise for \d+(\.\d+)? ms\. Without`},
 		verdict.Sometimes: {4, func(random *rand.Rand, c *course) {
 			events := 4 + random.IntN(max(1, len(c.with)/50))
 			longer := 2e3 / float64(events)
