@@ -176,7 +176,7 @@ func (c *Cause) adviseExcess(n Neighbors) []string {
 	case c.BlockedSeconds > 0 && c.Bytes > 0:
 		return append(steps, it+c.pick(" waits", " wait")+" for files there: write less often, from a thread of its own, or to a faster or a local file system.")
 	case c.BlockedSeconds > 0:
-		return append(steps, fmt.Sprintf("%s %s not compute there but %s inside the kernel: for a lock, another process, a device, the network or a sleep. See what it calls (a profiler for off-CPU time, strace -p).", it, does, c.pick("waits", "wait")))
+		return append(steps, fmt.Sprintf("%s %s not compute there but %s inside the kernel: for a lock, another process, a device, the network or a sleep. See what %s (a profiler for off-CPU time, strace -p).", it, does, c.pick("waits", "wait"), c.pick("it calls", "they call")))
 	case c.Form == InThread:
 		return append(steps, fmt.Sprintf("One of %s threads works longer than the others of its team: check how the loop is divided (schedule(dynamic), fewer serial sections), and whether its threads have CPUs of their own.", its))
 	case c.Form == InCalls:

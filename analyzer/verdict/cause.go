@@ -29,8 +29,8 @@ type Cause struct {
 	// Regions is the number of regions, if the cause is about several of which Before ends the
 	// costliest one; otherwise 0.
 	Regions int `json:"regions"`
-	// Instances is the number of affected instances among the Of ones that a rank executed; both
-	// are 0 if not applicable.
+	// Instances is the number of affected instances among the Of ones that a rank executed (all
+	// ranks, for a Variation that is Sometimes); both are 0 if not applicable.
 	Instances int `json:"instances"`
 	Of        int `json:"of"`
 	// First is the number of the first affected instance, from 1, if they follow each other;
@@ -46,7 +46,8 @@ type Cause struct {
 	// others.
 	OthersOf float64 `json:"others_of"`
 	// StoppedSeconds is how much longer than the others a CPU limit stopped the rank,
-	// BlockedSeconds how long it was blocked in the kernel there; 0 if that is not the reason.
+	// BlockedSeconds how long it was blocked in the kernel there (for a Variation: in an instance);
+	// 0 if that is not the reason.
 	StoppedSeconds float64 `json:"stopped_seconds"`
 	BlockedSeconds float64 `json:"blocked_seconds"`
 	// StolenSeconds is how much longer than for the others the hypervisor took its CPU away there;
