@@ -75,8 +75,9 @@ type Cause struct {
 	// GainSeconds is how much shorter the run would be without it, given that the causes before it
 	// in a list are removed; null if the times of single calls were not recorded.
 	GainSeconds *float64 `json:"gain_seconds"`
-	// SharedGainSeconds is, of two ranks of which one computes longer, how much shorter the run would
-	// be if they shared its work; GainSeconds is for a rank that is slow. null: not applicable.
+	// SharedGainSeconds is, of two ranks of which one computes longer, how much shorter the run
+	// would be if they shared its work; GainSeconds is for a rank that is slow. null: not
+	// applicable.
 	SharedGainSeconds *float64 `json:"shared_gain_seconds"`
 	// Estimate is set if the gain is a rule of thumb and not from the replay alone.
 	Estimate bool `json:"estimate"`
@@ -180,13 +181,13 @@ type Form string
 // Forms by kind:
 //
 //   - Excess: Always, Sometimes (in some iterations), InPhase, InThread (another thread of the
-//     process computes), InCalls (its other threads are inside MPI), Blocked (in the kernel, neither
-//     running nor runnable), Stopped (by a CPU limit), Preempted (others use its CPU), Stolen (the
-//     hypervisor runs other machines on its CPU)
+//     process computes), InCalls (its other threads are inside MPI), Blocked (in the kernel,
+//     neither running nor runnable), Stopped (by a CPU limit), Preempted (others use its CPU),
+//     Stolen (the hypervisor runs other machines on its CPU)
 //   - Imbalance: Gradient, Classes, Heavy (a few ranks), Moving (from rank to rank), Idle (ranks
 //     without work)
-//   - Variation: WarmUp (at first), Drift (ever longer), Once, Sometimes (rarely, at different times
-//     on different ranks)
+//   - Variation: WarmUp (at first), Drift (ever longer), Once, Sometimes (rarely, at different
+//     times on different ranks)
 //   - Serialization: Chain, Pipeline, Master (one rank works while others wait for it)
 //   - LateReceiver: NotPosted, NotInside (posted, but the receiver computes), Seldom (it is idle
 //     between polls, for EachSeconds)

@@ -37,7 +37,7 @@ type Fault struct {
 	// Begin starts the fault in a job. The returned function ends it, and returns its effect as far
 	// as that was measured.
 	Begin func(j *Job, touched []int, strength float64) (end func() (effect float64), err error)
-	// Effect says what is measured. A run with less than Least of it has no fault, and is discarded.
+	// Effect says what is measured. A run with less than Least of it has no fault and is discarded.
 	Effect string
 	Least  float64
 	// Expected are the causes that name it correctly. None: nobody may be blamed.

@@ -39,8 +39,8 @@ type Efficiency struct {
 	MaxUseful     *float64 `json:"max_useful_seconds"`
 	// Of ranks with several threads that compute: the fraction of the threads' time outside MPI in
 	// which they have a CPU. Parallel is then the efficiency of the processes, by their first
-	// threads, and Hybrid = Parallel × Thread (POP's multiplicative model). Null if no rank has such
-	// threads, or if it is unknown.
+	// threads, and Hybrid = Parallel × Thread (POP's multiplicative model). Null if no rank has
+	// such threads, or if it is unknown.
 	Thread  *float64 `json:"thread"`
 	Hybrid  *float64 `json:"hybrid"`
 	Threads *float64 `json:"threads"` // mean number of threads of a rank that compute; null if Thread is
