@@ -92,10 +92,9 @@ func (s *Series) ShareAbove(seconds float64) float64 {
 	return float64(n) / float64(max(1, len(s.longest)))
 }
 
-// Begins returns the number of instances, from the first one, after which no instance is longer
-// than seconds. The number is exact if a sample is one instance, or all longer ones are in Top;
-// otherwise it is rounded up.
-func (s *Series) Begins(seconds float64) (number uint64) {
+// LastAbove returns the number of the last instance that is longer than seconds, 0 if none is. It
+// is exact if a sample is one instance, or all longer ones are in Top; otherwise it is rounded up.
+func (s *Series) LastAbove(seconds float64) (number uint64) {
 	if s.hasAllAbove(seconds) {
 		for _, one := range s.Top {
 			if one.Seconds > seconds {

@@ -50,10 +50,10 @@ func TestSeries(t *testing.T) {
 				assert.Greater(t, per, 1)
 			}
 		}
-		assert.GreaterOrEqual(t, s.Begins(4), begins)
-		assert.Less(t, s.Begins(4), begins+uint64(max(1, per)))
+		assert.GreaterOrEqual(t, s.LastAbove(4), begins)
+		assert.Less(t, s.LastAbove(4), begins+uint64(max(1, per)))
 		if begins == 0 {
-			assert.Zero(t, s.Begins(4))
+			assert.Zero(t, s.LastAbove(4))
 			assert.Zero(t, s.ShareAbove(4))
 		}
 	}

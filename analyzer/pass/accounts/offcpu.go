@@ -141,13 +141,13 @@ func (o *OffCPU) add(e *trace.EvidenceRow, share float64) {
 // longer than ns. It extrapolates from those that the trace has one by one; nil: from too few of
 // them.
 func (a *Accounts) LongOffCPU(row int, what Activity, ns float64, count int) *OffCPU {
-	sum, n := OffCPU{Others: -1, Usage: trace.Usage{SystemNS: -1}}, 0 // not known of single instances
+	sum, n := OffCPU{}, 0
 	for _, one := range a.Singles(row, what) {
 		if float64(one.Wall) >= ns {
 			n++
-			sum.Wall, sum.cpu, sum.Delayed, sum.Blocked = sum.Wall+one.Wall, sum.cpu+one.cpu, sum.Delayed+one.Delayed, sum.Blocked+one.Blocked
-			sum.Bytes, sum.data = plus(sum.Bytes, one.Bytes), sum.data+one.data
-			sum.MinorFaults, sum.MajorFaults = plus(sum.MinorFaults, one.MinorFaults), plus(sum.MajorFaults, one.MajorFaults)
+			for k, total := range sum.sums() {
+				*total = plus(*total, *one.sums()[k])
+			}
 		}
 	}
 	if n == 0 || float64(n) < evident*float64(count) {

@@ -182,7 +182,7 @@ func (v *varying) measured(e *evidence) *varying {
 func (v *varying) warmsUp() bool {
 	all, last, n := v.all[0].Count, uint64(0), 0
 	for _, r := range v.long {
-		last = max(last, r.Series.Begins(v.limit/1e9))
+		last = max(last, r.Series.LastAbove(v.limit/1e9))
 	}
 	for _, r := range v.long {
 		n += r.count
