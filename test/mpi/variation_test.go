@@ -31,11 +31,11 @@ func TestSingleStop(t *testing.T) {
 			i := slices.IndexFunc(found.Verdict.Causes, func(c verdict.Cause) bool { return c.Kind == verdict.Variation })
 			require.GreaterOrEqual(t, i, 0, found.Verdict.Text)
 			c := &found.Verdict.Causes[i]
-			assert.Equal(t, verdict.Once, c.Form)
-			assert.Equal(t, "1", c.Ranks)
+			assert.Equal(t, verdict.Once, c.Form, found.Verdict.Text)
+			assert.Equal(t, "1", c.Ranks, found.Verdict.Text)
 			assert.EqualValues(t, 200, c.First, "the first iteration is a region of its own")
-			assert.InDelta(t, 1.5, c.BlockedSeconds, 0.2)
-			assert.InDelta(t, 1.5, *c.GainSeconds, 0.3)
+			assert.InDelta(t, 1.5, c.BlockedSeconds, 0.2, found.Verdict.Text)
+			assert.InDelta(t, 1.5, *c.GainSeconds, 0.3, found.Verdict.Text)
 		})
 	}
 }

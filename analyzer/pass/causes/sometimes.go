@@ -46,6 +46,10 @@ func intermittent(e *evidence, what accounts.Activity, questions int) *Hypothesi
 	slices.Sort(widths)
 	usual := medians[(len(medians)-1)/2]
 	limit := max(longer*usual, usual+beyond*widths[(len(widths)-1)/2])
+	// a mean of few that take very long and others that are a little late describes neither
+	if raised := besideLongest(e, all, what, usual); lostAbove(e, all, what, raised, usual) >= nearlyAll*lostAbove(e, all, what, limit, usual) {
+		limit = max(limit, raised)
+	}
 	counts := map[int]int{}
 	tails := make([]outliers.Worker, 0, len(all))
 	for _, w := range all {
@@ -108,4 +112,25 @@ func intermittent(e *evidence, what accounts.Activity, questions int) *Hypothesi
 	h.What = fmt.Sprintf("%s took no longer than usual in %d of %d times %s", h.Cause.Who(), n, t.Count, verdict.Between(h.Cause.After, h.Cause.Before))
 	h.Assumes = "Each of these computations takes as long as it usually does; calls keep their own cost, waiting follows."
 	return &h
+}
+
+// besideLongest returns the duration in ns from which on an instance of a region counts beside the
+// longest one of any rank.
+func besideLongest(e *evidence, all []outliers.Worker, what accounts.Activity, usual float64) float64 {
+	longest := 0.0
+	for _, w := range all {
+		if top := e.TallyOf(w, what).Series.Top; len(top) > 0 {
+			longest = max(longest, 1e9*top[0].Seconds)
+		}
+	}
+	return usual + likeLongest*(longest-usual)
+}
+
+// lostAbove returns by how much the instances above a limit exceed the usual duration, in ns.
+func lostAbove(e *evidence, all []outliers.Worker, what accounts.Activity, limit, usual float64) (lost float64) {
+	for _, w := range all {
+		n, ns := e.TallyOf(w, what).Spread.Above(limit)
+		lost += ns - float64(n)*usual
+	}
+	return lost
 }
