@@ -22,10 +22,13 @@ type events struct {
 	counts counts
 	tests  []test
 	failed []string
+	why    map[string][]string // by name of a failed test: its first lines, with those of its parts
 	output map[string][]string // of tests that run, and of packages
 }
 
-func newEvents(say func(string)) *events { return &events{say: say, output: map[string][]string{}} }
+func newEvents(say func(string)) *events {
+	return &events{say: say, why: map[string][]string{}, output: map[string][]string{}}
+}
 
 // long is how many seconds a test takes that is shown alone: its package may take minutes.
 const long = 10
@@ -56,6 +59,7 @@ func (e *events) ended(name string, v event) {
 	if v.Action == "fail" {
 		for _, line := range e.output[name] {
 			e.say(line)
+			e.explain(name, line)
 		}
 	}
 	switch {
@@ -85,6 +89,35 @@ func (e *events) ended(name string, v event) {
 	e.tests = append(e.tests, test{name, time.Duration(v.Elapsed * float64(time.Second))})
 }
 
+// maxWhy is how many lines of a failed test the end of the suite's output repeats. Each has at most
+// maxWhyLine bytes.
+const maxWhy, maxWhyLine = 12, 300
+
+// explain keeps a line of a failed test, or of a part of it, unless it only names the test.
+func (e *events) explain(name, line string) {
+	folder, test, _ := strings.Cut(name, " ")
+	test, _, _ = strings.Cut(test, "/")
+	top, text := strings.TrimSuffix(folder+" "+test, " "), strings.TrimSpace(line)
+	if text == "" || strings.HasPrefix(text, "=== ") || strings.HasPrefix(text, "--- ") || len(e.why[top]) == maxWhy {
+		return
+	}
+	e.why[top] = append(e.why[top], text[:min(len(text), maxWhyLine)])
+}
+
+// wrong returns the names of the tests that failed, each followed by its first lines.
+func (e *events) wrong() (lines []string) {
+	for _, name := range e.failed {
+		lines = append(lines, name)
+		for _, line := range e.why[strings.TrimSuffix(name, didNotEnd)] {
+			lines = append(lines, "    "+line)
+		}
+	}
+	return lines
+}
+
+// didNotEnd follows the name of a test that was killed, or that ended the process.
+const didNotEnd = ": it did not end"
+
 // unended counts the tests of a package that failed before they ended: the package was killed, or
 // ended itself. Without one it is the package itself that failed, unless one of its tests did.
 func (e *events) unended(folder string) {
@@ -95,13 +128,14 @@ func (e *events) unended(folder string) {
 		}
 		for _, line := range e.output[name] {
 			e.say(line)
+			e.explain(name, line)
 		}
 		delete(e.output, name)
 		if strings.Contains(strings.TrimPrefix(name, folder), "/") { // part of a test that is counted
 			continue
 		}
 		e.counts.failed++
-		e.failed = append(e.failed, name+": it did not end")
+		e.failed = append(e.failed, name+didNotEnd)
 		found = true
 	}
 	if !found {

@@ -81,7 +81,7 @@ func (e *executor) execute(ctx context.Context, st stage) (r result) {
 		e.say(st, "no test ran")
 		r.state = failed
 	}
-	r.counts, r.tests, r.wrong = events.counts, events.slowest(), events.failed
+	r.counts, r.tests, r.wrong = events.counts, events.slowest(), events.wrong()
 	return r
 }
 

@@ -24,7 +24,7 @@ type result struct {
 	slow   float64 // how many times more CPU a fixed amount of work took meanwhile than on the reference machine
 	counts counts
 	tests  []test   // the most expensive ones, the longest first
-	wrong  []string // names of tests that failed
+	wrong  []string // names of tests that failed, each followed by its first lines
 }
 
 // counts are numbers of tests.
