@@ -91,7 +91,7 @@ func (e *events) ended(name string, v event) {
 
 // maxWhy is how many lines of a failed test the end of the suite's output repeats. Each has at most
 // maxWhyLine bytes.
-const maxWhy, maxWhyLine = 12, 300
+const maxWhy, maxWhyLine = 20, 300
 
 // explain keeps a line of a failed test, or of a part of it, unless it only names the test.
 func (e *events) explain(name, line string) {
