@@ -206,7 +206,10 @@ func (a *Account) span(s activities.Span, before, call Activity, c *timeline.Rec
 		case Computation, Communication, InputOutput, Launch, Untraced:
 		}
 		a.Strip.MPI.add(s.From, s.To)
-		a.wait(call, s.To)
+		waited := a.wait(call, s.To)
+		if !c.Semantics.Polls {
+			a.tally(call).spread(max(0, spent-waited))
+		}
 	}
 }
 
@@ -326,12 +329,16 @@ func (a *Account) follow(what Activity, kind Kind, location int, start, end int6
 	return path
 }
 
-// wait accounts the wait states inside a call that ends at exit.
-func (a *Account) wait(call Activity, exit int64) {
+// wait accounts the wait states inside a call that ends at exit, and returns their duration in ns.
+func (a *Account) wait(call Activity, exit int64) (waited int64) {
 	for w := a.waits.Peek(); w != nil && w.Begin < exit; w = a.waits.Peek() {
 		a.waits.Next++
-		a.Waited += w.End - w.Begin
-		a.tally(call).Waited += w.End - w.Begin
+		waited += w.End - w.Begin
 		a.Strip.Wait.add(w.Begin, w.End)
 	}
+	if waited > 0 {
+		a.Waited += waited
+		a.tally(call).Waited += waited
+	}
+	return waited
 }

@@ -45,11 +45,21 @@ type Tally struct {
 	Idle    int64  // of polls: between two of them
 	Gaps    uint64 // of polls: the number of times
 	Path    int64
-	Beside  int64   // of a computation: while other threads of the process were inside MPI
-	squares float64 // of durations in seconds
-	Spread  Histogram
-	First   []float32     // the first durations of a computation, in seconds
-	Series  series.Series // all durations of a computation
+	Beside  int64     // of a computation: while other threads of the process were inside MPI
+	squares float64   // of durations in seconds
+	Spread  Histogram // durations of a computation; of a call that does not poll, without waiting
+	First   []float32 // the first durations of a computation, in seconds
+	// Series is the durations of Spread in order. Of a call only the longest ones are kept.
+	Series series.Series
+}
+
+// spread adds the duration of a call without waiting, in ns.
+func (t *Tally) spread(ns int64) {
+	t.Spread.add(ns)
+	if t.Series.Count == 0 {
+		t.Series = series.Of(2)
+	}
+	t.Series.Add(float64(ns) / 1e9)
 }
 
 func (t *Tally) add(o *Tally) {

@@ -121,7 +121,12 @@ func remains(e *evidence, costliest accounts.Activity, c *verdict.Cause) map[acc
 // whatCosts names the calls of a cause and the number of other call sites like theirs, for the
 // table of what-ifs.
 func whatCosts(c *verdict.Cause, others int) string {
+	cost := " cost nothing"
 	switch {
+	case c.OthersSeconds != nil:
+		cost = " took no longer than usual"
+	case c.Form == verdict.NoOverlap:
+		cost = " overlapped with computation"
 	case c.Kind == verdict.Network:
 		return "messages cost nothing"
 	case c.Kind == verdict.IO:
@@ -129,10 +134,7 @@ func whatCosts(c *verdict.Cause, others int) string {
 	case c.Kind == verdict.Local:
 		return "local MPI calls cost nothing"
 	}
-	what, cost := c.Before.At(), " cost nothing"
-	if c.Form == verdict.NoOverlap {
-		cost = " overlapped with computation"
-	}
+	what := c.Before.At()
 	if others > 0 {
 		what += " and " + wording.Count(others, "call site like it", "call sites like it")
 	}

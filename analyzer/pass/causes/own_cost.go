@@ -23,18 +23,28 @@ func (c callCost) suggest(e *evidence) []Hypothesis {
 	if !e.isWorthIt(longestIn(e, c.kind)) {
 		return nil
 	}
-	h := Hypothesis{width: ofCostlyCalls, Cause: e.causeOf(c.kind, nil, where)}
-	h.Cause.EachSeconds = accounts.Seconds(most) / float64(max(1, e.Total[where].Count))
-	sized := countCalls(e, &h.Cause, where)
-	h.Cause.Form = formOfCalls(e, &h.Cause, where, sized)
-	switch c.kind {
-	case verdict.Messages, verdict.Collectives:
-		h.Cause.Estimate = h.Cause.Form != verdict.TooLarge // some calls are necessary
+	h := Hypothesis{width: ofCostlyCalls}
+	long := longCallsOf(e, where)
+	if long != nil {
+		h.Cause = long.causeOf(e, c.kind, where)
+		countCalls(e, &h.Cause, where)
+	} else {
+		h.Cause = e.causeOf(c.kind, nil, where)
+		h.Cause.EachSeconds = accounts.Seconds(most) / float64(max(1, e.Total[where].Count))
+		sized := countCalls(e, &h.Cause, where)
+		h.Cause.Form = formOfCalls(e, &h.Cause, where, sized)
+		isOfCommunication := c.kind == verdict.Messages || c.kind == verdict.Collectives
+		h.Cause.Estimate = isOfCommunication && h.Cause.Form != verdict.TooLarge // some calls are necessary
 	}
 	if c.kind == verdict.Messages && crossNodes(e) {
 		h.Cause.Kind = verdict.Network
 	}
-	left := remains(e, where, &h.Cause)
+	var left map[accounts.Activity]float64
+	if long != nil {
+		left = long.remains(e, c.kind)
+	} else {
+		left = remains(e, where, &h.Cause)
+	}
 	h.change = change{keeps: func(function uint16, site uint32) float64 {
 		what := accounts.Activity{Function: function, Site: site}
 		part, is := left[what]
