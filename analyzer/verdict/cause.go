@@ -137,12 +137,6 @@ func (c *Cause) Who() string {
 	return "rank " + c.Ranks
 }
 
-// IsComputation reports whether a cause is about the computation of ranks between two calls.
-func (c *Cause) IsComputation() bool {
-	return c.Kind == Excess || c.Kind == Imbalance && c.Form != Idle || c.Kind == Variation || c.Kind == Kernel || c.Kind == IO && c.Form == Blocked ||
-		c.Kind == Serialization && c.Form == Master
-}
-
 // A Call is a call in the program.
 type Call struct {
 	Function string `json:"function"`

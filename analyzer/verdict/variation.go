@@ -9,8 +9,12 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
-// variation describes when regions take longer than usual.
-func (c *Cause) variation() string {
+// variation is about regions that take longer at some times.
+type variation struct{ *Cause }
+
+func (variation) isOfComputation() bool { return true }
+
+func (c variation) sentence() string {
 	who, verb := c.Who(), "compute"
 	if c.BlockedSeconds > 0 {
 		verb = "spend"
@@ -48,7 +52,7 @@ func (c *Cause) variation() string {
 
 // inKernel describes between two marks what the kernel does in these instances, "" if nothing is
 // known.
-func (c *Cause) inKernel(before, after string) string {
+func (c variation) inKernel(before, after string) string {
 	var parts []string
 	are := c.pick("it is", "they are")
 	if c.Ranks == "" {
@@ -72,9 +76,8 @@ func (c *Cause) inKernel(before, after string) string {
 	return before + strings.Join(parts, "; ") + after
 }
 
-// varies is the short name of a variation.
-func (c *Cause) varies() string {
-	at := Between(c.After, c.Before)
+func (c variation) short() string {
+	at := c.between()
 	switch c.Form {
 	case WarmUp:
 		return fmt.Sprintf("a slow start %s (%s)", at, count(c.Instances, "time"))
@@ -86,8 +89,7 @@ func (c *Cause) varies() string {
 	return "rare long computations " + at
 }
 
-// adviseVariation returns what to do about regions that take longer at some times.
-func (c *Cause) adviseVariation() []string {
+func (c variation) advice(Neighbors) []string {
 	list := []string{c.look()}
 	switch c.Form {
 	case WarmUp:

@@ -33,3 +33,11 @@ func TestLeastGainsAreDocumented(t *testing.T) {
 		assert.Regexp(t, row, table)
 	}
 }
+
+// Package verdict has words for each cause.
+func TestCausesHaveWords(t *testing.T) {
+	for _, l := range leastGain {
+		c := verdict.Cause{Kind: l.kind, Form: l.form}
+		assert.NotEmpty(t, c.Short(), l.kind)
+	}
+}

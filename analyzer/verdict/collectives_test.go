@@ -1,0 +1,25 @@
+package verdict_test
+
+import (
+	"testing"
+
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+)
+
+func TestCollectives(t *testing.T) {
+	assertSays(t, map[string]said{
+		"not overlapped":           {verdict.Cause{Kind: verdict.Collectives, Form: verdict.NoOverlap, Before: wait, Completes: true, AheadSeconds: 0.015, Calls: 12, EachSeconds: 0.012, Bytes: 8 << 20, GainSeconds: new(4.0)}, "Non-blocking collectives make this job slow: they are started 15 ms before the wait for them, and yet most of their time goes to MPI_Waitall at a.c:20 (12 calls, 12 ms each, collectives of 8.0 MiB on average)." + without},
+		"a single collective":      {verdict.Cause{Kind: verdict.Collectives, Before: reduce, Calls: 1, EachSeconds: 0.0708, GainSeconds: new(4.0)}, "Collectives make this job slow: most of their time goes to MPI_Allreduce at a.c:30 (1 call, 70.8 ms)." + without},
+		"many collectives":         {verdict.Cause{Kind: verdict.Collectives, Form: verdict.TooOften, Before: reduce, Calls: 12000, EachSeconds: 2e-5, Bytes: 8, GainSeconds: new(4.0)}, "Many collectives make this job slow: most of their time goes to MPI_Allreduce at a.c:30 (12,000 calls, 20 µs each, 8 B on average)." + without},
+		"collectives of much data": {verdict.Cause{Kind: verdict.Collectives, Form: verdict.TooLarge, Before: reduce, Calls: 120, EachSeconds: 0.02, Bytes: 1 << 20, GainSeconds: new(4.0)}, "Collectives of much data make this job slow: most of their time goes to MPI_Allreduce at a.c:30 (120 calls, 20 ms each, 1.0 MiB on average)." + without},
+	})
+	assertNames(t, map[string]said{
+		"collectives": {verdict.Cause{Kind: verdict.Collectives, Before: reduce, GainSeconds: new(4.0)}, "collectives, most of all MPI_Allreduce at a.c:30"},
+	})
+	assertAdvises(t, map[string]advised{
+		"often":     {verdict.Cause{Kind: verdict.Collectives, Form: verdict.TooOften, Before: reduce}, verdict.Neighbors{}, []string{"Call MPI_Allreduce at a.c:30 less often"}, "less data"},
+		"much data": {verdict.Cause{Kind: verdict.Collectives, Form: verdict.TooLarge, Before: reduce}, verdict.Neighbors{}, []string{"less data"}, "less often"},
+		"overlap":   {verdict.Cause{Kind: verdict.Collectives, Form: verdict.NoOverlap, Before: wait, Completes: true, AheadSeconds: 0.015}, verdict.Neighbors{}, []string{"started 15 ms before", "call MPI_Test", "progress thread", "Persistent requests"}, "fewer"},
+		"started":   {verdict.Cause{Kind: verdict.Collectives, Form: verdict.TooOften, Before: wait, Completes: true}, verdict.Neighbors{}, []string{"Start fewer of the collectives that MPI_Waitall at a.c:20 completes"}, "use the non-blocking form"},
+	})
+}

@@ -1,0 +1,226 @@
+package verdict
+
+import (
+	"fmt"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/cairn-mpi/cairn/analyzer/wording"
+)
+
+// excess is about ranks that compute longer than the others, where, and when.
+type excess struct{ *Cause }
+
+func (excess) isOfComputation() bool { return true }
+
+func (c excess) sentence() string {
+	if c.Form == Preempted || c.Form == Stolen || c.isUnlocated() {
+		return c.subject()
+	}
+	return c.subject() + c.times() + c.reason()
+}
+
+// isUnlocated reports whether it is not known where a CPU limit stopped the ranks.
+func (c excess) isUnlocated() bool { return c.Form == Stopped && c.EachSeconds == 0 }
+
+// isSpent reports whether the ranks are there without computing all the time.
+func (c excess) isSpent() bool { return c.BlockedSeconds > 0 || c.Form == InCalls }
+
+// isAlone reports whether the others have next to nothing to do there.
+func (c excess) isAlone() bool {
+	return c.OthersSeconds == nil || *c.OthersSeconds < 0.01*c.EachSeconds
+}
+
+// isMoreOften reports whether the ranks are there more often than the others.
+func (c excess) isMoreOften() bool { return c.OthersOf > 0 && float64(c.Of) > 1.1*c.OthersOf }
+
+// subject names the ranks, and what they do.
+func (c excess) subject() string {
+	does := c.does()
+	switch c.Scope {
+	case "node":
+		return fmt.Sprintf("node %s makes this job slow: its ranks, %s, %s", or(c.Node, c.Host), c.Ranks, does)
+	case "pod":
+		return fmt.Sprintf("pod %s makes this job slow: its ranks, %s, %s", c.Pod, c.Ranks, does)
+	}
+	if !c.isUnlocated() {
+		does = c.they() + " " + does
+	}
+	return fmt.Sprintf("%s%s %s this job slow: %s", c.Who(), c.whereabouts(), c.make(), does)
+}
+
+// does returns what the ranks do: they compute, spend time, or wait for their CPU.
+func (c excess) does() string {
+	const waits = " for a CPU while the others have one, since "
+	verb := "compute"
+	switch {
+	case c.isUnlocated():
+		return c.stopped()
+	case c.Form == Preempted:
+		return c.pick("waits", "wait") + waits + "something else runs there"
+	case c.Form == Stolen:
+		return c.pick("waits", "wait") + waits + "the hypervisor runs other machines on it"
+	case c.isSpent():
+		verb = "spend"
+	}
+	if c.Scope == "" {
+		return c.pick(verb+"s", verb)
+	}
+	return verb
+}
+
+// times compares how long the ranks and the others are there.
+func (c excess) times() string {
+	lasts, often := "for ", "each time"
+	if c.isSpent() {
+		lasts = ""
+	}
+	if c.Varies {
+		often = "on average"
+	}
+	each, where, others := lasts+wording.Duration(c.EachSeconds), c.where(), ""
+	if c.OthersSeconds != nil {
+		others = lasts + wording.Duration(*c.OthersSeconds)
+	}
+	if c.Form == Sometimes {
+		text := fmt.Sprintf(" %s in %d of %d times %s", each, c.Instances, c.Of, where)
+		if others != "" {
+			text += fmt.Sprintf(", and %s otherwise", others)
+		}
+		return text
+	}
+	once := each
+	if c.Of > 1 {
+		each += " " + often
+	}
+	switch {
+	case c.isAlone():
+		return fmt.Sprintf(" %s %s, where the others have next to nothing to do", each, where)
+	case c.isMoreOften() && c.Of > 1:
+		return fmt.Sprintf(" %d times %s %s, the others %.0f times %s", c.Of, once, where, c.OthersOf, others)
+	}
+	return fmt.Sprintf(" %s %s, the others %s", each, where, others)
+}
+
+// reason returns why the ranks are there for longer, if it is known.
+func (c excess) reason() string {
+	blocked := fmt.Sprintf("; for %s of that %s blocked in the kernel", wording.Duration(c.BlockedSeconds), c.pick("it is", "they are"))
+	switch {
+	case c.StoppedSeconds > 0:
+		return fmt.Sprintf("; %s, and that, not more work, is the reason", c.stopped())
+	case c.BlockedSeconds > 0 && c.Bytes > 0:
+		return fmt.Sprintf("%s, with %s read or written meanwhile: %s for files", blocked, humanize.IBytes(uint64(c.Bytes)), c.pick("it waits", "they wait"))
+	case c.BlockedSeconds > 0:
+		return fmt.Sprintf("%s: %s not compute", blocked, c.pick("it does", "they do"))
+	case c.Form == InThread:
+		return fmt.Sprintf("; meanwhile another of %s threads computes", c.pick("its", "their"))
+	case c.Form == InCalls:
+		return fmt.Sprintf("; %s meanwhile, and other threads of %s make MPI calls",
+			c.pick("its first thread waits", "their first threads wait"), c.pick("its process", "their processes"))
+	}
+	return ""
+}
+
+// stopped reports that the CPU limit stopped a rank's container.
+func (c excess) stopped() string {
+	limit := c.pick("the CPU limit of its container stopped it", "the CPU limits of their containers stopped them")
+	return fmt.Sprintf("%s for %s longer than the others", limit, wording.Duration(c.StoppedSeconds))
+}
+
+func (c excess) short() string {
+	switch {
+	case c.Form == Preempted || c.Form == Stolen:
+		return c.which("waits", "wait") + " for a CPU"
+	case c.isUnlocated():
+		return c.which("is", "are") + " stopped by a CPU limit"
+	case c.Form == InCalls:
+		return c.which("spends", "spend") + " longer " + c.between()
+	}
+	return c.which("computes", "compute") + " longer " + c.between()
+}
+
+func (c excess) advice(n Neighbors) []string {
+	switch c.Form {
+	case Stopped:
+		return []string{fmt.Sprintf("Raise the CPU limit of its pod (resources.limits.cpu), or remove it: the limit stopped the container for %s.", wording.Duration(c.StoppedSeconds))}
+	case Stolen:
+		return []string{
+			fmt.Sprintf("The hypervisor took %s away for %s longer than from the others: look at what else runs on the physical machine below %s.",
+				c.pick("its CPU", "their CPUs"), wording.Duration(c.StolenSeconds), c.machine()),
+			"Move " + c.pick("the pod", "the pods") + " to another node, or use nodes with dedicated CPUs (instances that are not burstable or shared, pinned virtual CPUs).",
+		}
+	case Preempted:
+		return []string{"See what else runs on its CPUs: other pods of the node, more threads than CPUs (OMP_NUM_THREADS), ranks bound to the same core (mpirun --report-bindings)."}
+	}
+	if step := c.adviceOnReason(); step != "" {
+		return []string{c.look(), step}
+	}
+	return append([]string{c.look(), c.adviceOnWork()}, c.adviceOnMachine(n)...)
+}
+
+// machine returns the name of the node of the ranks, or of the host outside Kubernetes.
+func (c excess) machine() string {
+	switch {
+	case c.Node != "":
+		return "node " + c.Node
+	case c.Host != "":
+		return "host " + c.Host
+	}
+	return c.pick("its node", "their nodes")
+}
+
+// adviceOnReason returns what to do about the reason why the ranks are there for longer; "" if it
+// is not known.
+func (c excess) adviceOnReason() string {
+	switch {
+	case c.BlockedSeconds > 0 && c.Bytes > 0:
+		return c.pick("It waits", "They wait") + " for files there: write less often, from a thread of its own, or to a faster or a local file system."
+	case c.BlockedSeconds > 0:
+		return fmt.Sprintf("%s inside the kernel: for a lock, another process, a device, the network or a sleep. See what %s (a profiler for off-CPU time, strace -p).",
+			c.pick("It does not compute there but waits", "They do not compute there but wait"), c.pick("it calls", "they call"))
+	case c.Form == InThread:
+		return fmt.Sprintf("One of %s threads works longer than the others of its team: check how the loop is divided (schedule(dynamic), fewer serial sections), and whether its threads have CPUs of their own.", c.pick("its", "their"))
+	case c.Form == InCalls:
+		return "See in the timeline what its other threads wait for in their calls: fewer and larger messages, receives that are posted earlier, one thread that communicates for all."
+	case c.Form == Sometimes:
+		return fmt.Sprintf("Find out what %s there in %d of %d times only: output, a checkpoint, adaptation, garbage collection, or something outside the program. Have all ranks do it together, do it less often, or beside the computation.",
+			c.pick("it does", "they do"), c.Instances, c.Of)
+	}
+	return ""
+}
+
+// adviceOnWork compares the work of the ranks with that of the others.
+func (c excess) adviceOnWork() string {
+	slower := c.pick("its CPU is", "their CPUs are")
+	switch {
+	case c.isAlone():
+		return "Hardly any other rank computes there: it is work that the others wait for. Give parts of it to others, or overlap it with their work."
+	case c.isMoreOften():
+		return c.pick("It computes there more often than the others: it was", "They compute there more often than the others: they were") +
+			" given more work. Check how the work is divided among ranks."
+	case c.OthersOf > 0 && float64(c.Of) < 0.9*c.OthersOf:
+		return fmt.Sprintf("%s given fewer of them already: %s tasks are larger, or %s slower.",
+			c.pick("It takes longer for each task, and is", "They take longer for each task, and are"), c.pick("its", "their"), slower)
+	}
+	return fmt.Sprintf("%s there as often as the others, but longer: either %s larger (check how the domain is divided), or %s slower.",
+		c.pick("It computes", "They compute"), c.pick("its share of the data is", "their shares of the data are"), slower)
+}
+
+// adviceOnMachine compares the machine of a rank, or of the ranks of one node, with the others.
+func (c excess) adviceOnMachine(n Neighbors) []string {
+	where := "host"
+	if c.Node != "" {
+		where = "node " + c.Node
+	}
+	switch {
+	case c.Scope == "node":
+		return []string{"All ranks of that node are slower, and no others: check the machine first (CPU limits and throttling, other jobs, frequency)."}
+	case c.isSeveral(): // on nodes that may have nothing to do with each other
+		return nil
+	case n.All == 0:
+		return []string{fmt.Sprintf("Nothing else of this job runs on its %s, so compare: move the rank to another one. If the slowness stays behind, it is the machine (CPU limit and throttling, other jobs, frequency); if it goes along, it is the work.", where)}
+	case 2*n.Slower > n.All:
+		return []string{fmt.Sprintf("Most ranks on its %s are slower than the average too: check the machine first (CPU limits and throttling, other jobs, frequency).", where)}
+	}
+	return []string{fmt.Sprintf("The other ranks on its %s are no slower than the average, so the machine as a whole is not the reason: look at the work of this rank first, then at what shares its core.", where)}
+}

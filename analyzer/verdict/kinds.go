@@ -1,0 +1,59 @@
+package verdict
+
+// words is what is said of a cause. Each kind has a type of its own, in a file of its own. What
+// several kinds have in common are methods of Cause.
+type words interface {
+	sentence() string            // describes the cause, without its gain and the full stop
+	gain(run float64) string     // ends the sentence: how much shorter the run would be
+	short() string               // a short name of the cause
+	advice(n Neighbors) []string // what to do about it
+	isOfComputation() bool       // whether it is about the computation of ranks between two calls
+}
+
+// kinds are all kinds of causes.
+var kinds = map[Kind]func(c *Cause) words{
+	Excess:        func(c *Cause) words { return excess{c} },
+	Imbalance:     func(c *Cause) words { return imbalance{c} },
+	Variation:     func(c *Cause) words { return variation{c} },
+	Serialization: func(c *Cause) words { return serialization{c} },
+	LateReceiver:  func(c *Cause) words { return lateReceiver{c} },
+	Messages:      func(c *Cause) words { return messages{calls{c}} },
+	Network:       func(c *Cause) words { return network{calls{c}} },
+	Collectives:   func(c *Cause) words { return collectives{calls{c}} },
+	Local:         func(c *Cause) words { return localCalls{calls{c}} },
+	IO:            func(c *Cause) words { return files{calls{c}} },
+	Kernel:        func(c *Cause) words { return kernel{c} },
+	CPUs:          func(c *Cause) words { return cpus{c} },
+	StartEnd:      func(c *Cause) words { return startEnd{c} },
+	Tracer:        func(c *Cause) words { return tracer{c} },
+}
+
+func (c *Cause) words() words {
+	if of := kinds[c.Kind]; of != nil {
+		return of(c)
+	}
+	return unnamed{c}
+}
+
+// unnamed is a kind without words. A Stop says how a run ended.
+type unnamed struct{ *Cause }
+
+func (unnamed) sentence() string          { return "" }
+func (unnamed) short() string             { return "" }
+func (unnamed) advice(Neighbors) []string { return nil }
+
+// Short returns a short name of a cause.
+func (c *Cause) Short() string { return c.words().short() }
+
+// Neighbors counts the other ranks of the job that run where a cause's rank runs, and how many of
+// them compute longer than the average, too.
+type Neighbors struct{ All, Slower int }
+
+// Advice returns what to do about a cause.
+func (c *Cause) Advice(n Neighbors) []string { return c.words().advice(n) }
+
+// IsComputation reports whether a cause is about the computation of ranks between two calls.
+func (c *Cause) IsComputation() bool { return c.words().isOfComputation() }
+
+// isOfComputation is that of most kinds.
+func (c *Cause) isOfComputation() bool { return false }

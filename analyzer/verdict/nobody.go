@@ -1,0 +1,70 @@
+package verdict
+
+import (
+	"fmt"
+
+	"github.com/cairn-mpi/cairn/analyzer/wording"
+)
+
+// nobody returns the verdict if there is no cause worth naming: it describes what the time was
+// spent on instead.
+func nobody(f Facts) string {
+	if f.Ended == 0 {
+		return "no rank ran to its end, so nothing is said of who is slow."
+	}
+	parallel := 0.0
+	if f.Parallel != nil {
+		parallel = *f.Parallel
+	}
+	run, share := wording.Duration(f.RunSeconds), 100*parallel
+	least, most := wording.Duration(f.Least), wording.Duration(f.Most)
+	shares := fmt.Sprintf("the %d ranks compute between %s and %s each, %.0f%% of the %s that the run takes", f.Ended, least, most, share, run)
+	switch {
+	case f.Ended == 1:
+		shares = fmt.Sprintf("the only one computes for %s, %.0f%% of the %s that the run takes", least, share, run)
+	case least == most:
+		shares = fmt.Sprintf("the %d ranks compute for %s each, %.0f%% of the %s that the run takes", f.Ended, least, share, run)
+	}
+	if f.SumsOnly {
+		return "no verdict: by the sums no rank stands out: " + shares + ". The times of single calls were not kept (timing aggregated), so what ranks wait for is not known."
+	}
+	text := "no rank stands out: " + shares
+	if parallel < Good {
+		start := f.StartEnd / max(f.RunSeconds, 1e-9)
+		switch {
+		case start > (1-parallel)/2:
+			text += fmt.Sprintf("; most of the rest, %.0f%%, is the start and the end of MPI, which a longer run would hide", 100*start)
+		case f.Costliest != nil:
+			part := "most"
+			if f.CostliestShare < (1-parallel)/2 {
+				part = "the largest part"
+			}
+			text += fmt.Sprintf("; %s of the rest goes to %s (%.0f%% of all ranks' time", part, f.Costliest.At(), 100*f.CostliestShare)
+			if f.CostliestWaits != nil && *f.CostliestWaits > 0.5 {
+				text += ", most of it waiting for whoever happens to be last"
+			}
+			text += ")"
+		}
+	}
+	text += f.ownThreads()
+	if c := f.Harmless; c != nil {
+		text += fmt.Sprintf(". %s %s longer than the others, but that costs the run next to nothing", capital(c.Who()), c.pick("computes", "compute"))
+	}
+	return text + "."
+}
+
+// muchOwnThreads is the fraction of all ranks' time from which on waiting for own threads is said.
+const muchOwnThreads = 0.1
+
+// ownThreads says for how long ranks' first threads wait while other threads of their process run.
+func (f Facts) ownThreads() string {
+	if f.OwnThreads < muchOwnThreads {
+		return ""
+	}
+	text := fmt.Sprintf(". For %.0f%% of the time their first threads wait, and other threads of their process run", 100*f.OwnThreads)
+	if f.InCalls >= muchOwnThreads {
+		text += fmt.Sprintf(" or make MPI calls (at least %.0f%%)", 100*f.InCalls)
+	}
+	return text
+}
+
