@@ -189,6 +189,8 @@ type Form string
 //     wait), none if they are few, or of unknown size
 //   - Collectives: TooOften, TooLarge, NoOverlap, none if they are few
 //   - Local: Copies (of data), otherwise none
+//   - Messages, Collectives, Network, Local, IO: WarmUp, Once, Sometimes, if a few calls of a call
+//     site are long
 //   - StartEnd: Start, End
 //   - IO: Blocked (in the kernel, while data is read or written), otherwise none
 //   - CPUs: TooFew, Limits

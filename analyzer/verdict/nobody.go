@@ -67,4 +67,3 @@ func (f Facts) ownThreads() string {
 	}
 	return text
 }
-

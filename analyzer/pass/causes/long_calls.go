@@ -18,7 +18,7 @@ type longCalls struct {
 	instances, of int               // long calls and all: of a rank, but over all ranks if the form is Sometimes
 	first         uint64            // number of the first long call of a rank
 	each          float64           // mean of the long ones without waiting for other ranks, in ns
-	usual         float64           // likewise of the others, in ns
+	usual         float64           // their median, likewise
 	left          float64           // of the time of all calls, if the long ones took as long as usual
 }
 
@@ -56,6 +56,12 @@ func longCallsOf(e *evidence, where accounts.Activity) *longCalls {
 		if float64(n) > max(1, maxRare*float64(count)) || count < minLong {
 			return nil
 		}
+		if n <= len(c.Series.Top) { // exact
+			ns = 0
+			for _, one := range c.Series.Top[:n] {
+				ns += 1e9 * one.Seconds
+			}
+		}
 		l.ranks, l.instances, sum = append(l.ranks, c.Worker), l.instances+n, sum+ns
 		low, high = min(low, c.Series.Top[0].Number), max(high, c.Series.Top[0].Number)
 		firsts = firsts && c.Series.LastAbove(limit/1e9) == uint64(n)
@@ -65,7 +71,7 @@ func longCallsOf(e *evidence, where accounts.Activity) *longCalls {
 	if l.instances == 0 || lost < nearlyAll*own {
 		return nil
 	}
-	l.each, l.usual = sum/float64(l.instances), max(0, own-sum)/float64(max(1, l.of-l.instances))
+	l.each = sum / float64(l.instances)
 	l.left = max(0, 1-lost/own)
 	switch {
 	case firsts:
