@@ -69,6 +69,8 @@ type Rank struct {
 	Outliers   []EvidenceInstance // the largest instances of Evidence, in order of BeginNS
 	Threads    []ThreadUsage      // of the process, by decreasing CPU time
 	Tracer     *TracerUsage       // cost of tracing; nil: unknown, as for a short run that nobody compressed
+	Pressure   *Pressure          // of its cgroup; nil: nothing is known
+	TCP        *TCPUsage          // nil: unknown
 	// instances in the order in which this rank got them, as indices into Content.Communicators
 	CommunicatorsOwn []uint32
 }

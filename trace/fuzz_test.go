@@ -71,6 +71,8 @@ func FuzzOpen(f *testing.F) {
 	traced := stencil(2, 3, false)
 	traced.Ranks.Change(1, func(r *Rank) {
 		r.Tracer = &TracerUsage{Stalls: 3, StalledNS: 1 << 33, LongestStallNS: 1 << 32, MemoryBytes: 1 << 23, MostMemory: 1 << 24, MostSpool: 1 << 22, WrittenBytes: 1 << 30}
+		r.Pressure = &Pressure{MemoryNS: 1 << 31, IONS: 1 << 30, MemoryLimitHits: 4000}
+		r.TCP = &TCPUsage{Segments: 1 << 20, Retransmits: 77}
 	})
 	f.Add(written(f, traced))
 	golden, err := filepath.Glob("testdata/*.cairn")

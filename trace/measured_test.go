@@ -47,6 +47,12 @@ func manyMeasured() []Rank {
 		if random.IntN(4) > 0 {
 			r.Tracer = &TracerUsage{Stalls: codec.Rounded(ns()), StalledNS: ns(), MemoryBytes: codec.Rounded(ns()>>13) << 16, WrittenBytes: codec.Rounded(ns()>>13) << 16}
 		}
+		if random.IntN(4) > 0 {
+			r.Pressure = &Pressure{MemoryNS: ns(), IONS: Unknown, MemoryLimitHits: count()}
+		}
+		if random.IntN(4) > 0 {
+			r.TCP = &TCPUsage{Segments: codec.Rounded(ns()), Retransmits: count()}
+		}
 		ranks = append(ranks, r)
 	}
 	return ranks
@@ -64,6 +70,8 @@ func TestEvidenceOfManyRanks(t *testing.T) {
 		require.Equal(t, ranks[i].Outliers, r.Outliers)
 		require.Equal(t, ranks[i].Threads, r.Threads)
 		require.Equal(t, ranks[i].Tracer, r.Tracer)
+		require.Equal(t, ranks[i].Pressure, r.Pressure)
+		require.Equal(t, ranks[i].TCP, r.TCP)
 		require.Equal(t, table.At(i).Context, r.Context)
 	}
 }
@@ -91,9 +99,21 @@ func TestSecondReaderKnowsRanks(t *testing.T) {
 		if r.Tracer != nil {
 			tracer = append(tracer, r.Tracer)
 		}
+		pressure := []int64{}
+		if r.Pressure != nil || r.TCP != nil {
+			p, c := Pressure{Unknown, Unknown, Unknown}, TCPUsage{Unknown, Unknown}
+			if r.Pressure != nil {
+				p = *r.Pressure
+			}
+			if r.TCP != nil {
+				c = *r.TCP
+			}
+			pressure = []int64{p.MemoryNS, p.IONS, p.MemoryLimitHits, c.Segments, c.Retransmits}
+		}
 		want, err := json.Marshal(map[string]any{
 			"Context": append([]ContextSample{}, r.Context...), "Evidence": append([]EvidenceRow{}, r.Evidence...),
 			"Outliers": append([]EvidenceInstance{}, r.Outliers...), "Threads": append([]ThreadUsage{}, r.Threads...), "Tracer": tracer,
+			"Pressure": pressure,
 		})
 		require.NoError(t, err)
 		require.JSONEq(t, string(want), lines[i], "rank %d", i)

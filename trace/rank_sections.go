@@ -54,6 +54,8 @@ func (d *decoder) ranks() RankTable {
 	t.deaths.First.PushRun(0, 0, n)
 	t.tracers.Begin(tracerColumns)
 	t.tracers.First.PushRun(0, 0, n)
+	t.pressures.Begin(pressureColumns)
+	t.pressures.First.PushRun(0, 0, n)
 	t.own.PushRun(0, 0, n)
 	t.ownLists.Lists = [][]uint32{nil}
 	if d.Err == nil && !t.number.Within(0, math.MaxInt32+1) {

@@ -27,6 +27,7 @@ type RankTable struct {
 	ends                        codec.Ragged // 0 or 1 row per rank
 	deaths                      deathTable
 	tracers                     codec.Ragged // 0 or 1 row per rank
+	pressures                   pressureTable
 }
 
 // The texts of a rank.
@@ -81,6 +82,7 @@ func (t *RankTable) Append(r Rank) {
 		t.tracers.Add(tracerColumns, columns[:]...)
 	}
 	t.tracers.End(tracerColumns)
+	t.pressures.append(&r)
 }
 
 // addSample adds a clock sample of the last rank. before is the sample before it, or zero.
@@ -101,7 +103,7 @@ func (t *RankTable) Lookup() func(i int) Rank {
 		texts[k].Of = &t.texts[k]
 	}
 	samples, context, evidence, ends, tracers := t.samples.Lookup(), t.context.Lookup(), t.evidence.lookup(), t.ends.Lookup(), t.tracers.Lookup()
-	death := t.deaths.lookup()
+	death, pressure := t.deaths.lookup(), t.pressures.lookup()
 	return func(i int) Rank {
 		text := func(k int) string { return t.strings.List[texts[k].At(i)] }
 		r := Rank{
@@ -131,6 +133,7 @@ func (t *RankTable) Lookup() func(i int) Rank {
 		if from, to := tracers.Rows(i); to > from {
 			r.Tracer = tracerUsageOf(func(column int) int64 { return tracers.At(column, from) })
 		}
+		pressure(i, &r)
 		return r
 	}
 }

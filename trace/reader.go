@@ -214,6 +214,7 @@ func (t *Reader) openShared() error {
 		{blockEnds, "ends", true, true, func(d *decoder) { d.ends(c) }},
 		{blockDeaths, "deaths", true, true, func(d *decoder) { d.deaths(c) }},
 		{blockTracers, "what tracing took", true, true, func(d *decoder) { d.tracers(c) }},
+		{blockPressures, "pressures", true, true, func(d *decoder) { d.pressures(c) }},
 		{blockLeads, "leads", true, true, func(d *decoder) { d.leads(c) }},
 		{blockClustering, "clustering", false, true, func(d *decoder) { d.clustering(c) }},
 	})

@@ -86,6 +86,9 @@ func write(w io.Writer, c *Content, chain *Chain) error {
 	if c.Ranks.tracers.N > 0 {
 		f.section(blockTracers, appendTracers(&c.Ranks))
 	}
+	if c.Ranks.pressures.N > 0 {
+		f.section(blockPressures, appendPressures(&c.Ranks))
+	}
 	if len(c.Leads) > 0 {
 		f.section(blockLeads, codec.AppendSequence(nil, codec.Int64s(c.Leads)))
 	}
@@ -255,6 +258,7 @@ const (
 	blockHistograms        // in traces of histograms only
 	blockUsage             // what getrusage counted
 	blockDeaths            // ends as observed from outside
+	blockPressures         // what the kernel counted for cgroups and connections
 	blockSkipped     = 126 // bytes of a chain that are not a block of its trace
 	blockIndex       = 127
 )

@@ -597,8 +597,8 @@ class Trace:
             self.sections[kind] = content
 
     def ranks(self):
-        """The measurements of each rank: context, evidence, and the cost of tracing."""
-        context, evidence, outliers, threads, tracers = [[[] for _ in self.pids] for _ in range(5)]
+        """The measurements of each rank: context, evidence, the cost of tracing, and pressures."""
+        context, evidence, outliers, threads, tracers, pressures = [[[] for _ in self.pids] for _ in range(6)]
         if 13 in self.sections:
             s = self.sections[13].strings()
             [s.text() for _ in range(s.varint())]
@@ -669,7 +669,15 @@ class Trace:
                 tracers[rank].append({
                     "Stalls": unrounded(stalls), "StalledNS": nanoseconds(all), "LongestStallNS": nanoseconds(longest),
                     **{name: unrounded(x) << 16 for name, x in zip(names, size)}})
-        return [dict(zip(("Context", "Evidence", "Outliers", "Threads", "Tracer"), r)) for r in zip(context, evidence, outliers, threads, tracers)]
+        if 35 in self.sections:
+            s = self.sections[35]
+            rows = Rows(s, self.boots)
+            columns = [s.measured([0] * len(rows.rank)) for _ in range(5)] if rows.rank else []
+            for i, rank in enumerate(rows.rank):
+                memory, io, *counts = [c[i] for c in columns]
+                pressures[rank] = [nanoseconds(memory), nanoseconds(io), *map(unrounded, counts)]
+        names = "Context", "Evidence", "Outliers", "Threads", "Tracer", "Pressure"
+        return [dict(zip(names, r)) for r in zip(context, evidence, outliers, threads, tracers, pressures)]
 
     def called(self, row, root):
         first = self.chaptered.get(row, [])
