@@ -38,6 +38,7 @@ const (
 	ObservedRing       = 256
 	ObservedAnswer     = 512 // the compressor writes this part
 	ObservedContext    = 2176
+	ObservedPressure   = 7168
 	ObservedEvidence   = 8192
 	ContextSamples     = 32 // rows of tables
 	EvidenceRows       = 512
@@ -168,6 +169,15 @@ const (
 	ContextCountAt = 8
 	ContextTableAt = 16
 	ContextBytes   = 4624
+)
+
+// The pressure is a part of the file: what the kernel counts for the cgroup, since the begin. −1: not known.
+const (
+	PressureMagic             = "CAIRNPS1"
+	PressureMemoryNSAt        = 8
+	PressureIONSAt            = 16
+	PressureMemoryLimitHitsAt = 24
+	PressureBytes             = 32
 )
 
 // EvidenceUsage is what getrusage counts for a thread, −1 where that is not known.

@@ -39,6 +39,7 @@ enum {
 	CAIRN_OBSERVED_RING = 256,
 	CAIRN_OBSERVED_ANSWER = 512, // the compressor writes this part
 	CAIRN_OBSERVED_CONTEXT = 2176,
+	CAIRN_OBSERVED_PRESSURE = 7168,
 	CAIRN_OBSERVED_EVIDENCE = 8192,
 	CAIRN_CONTEXT_SAMPLES = 32, // rows of tables
 	CAIRN_EVIDENCE_ROWS = 512,
@@ -62,6 +63,7 @@ enum {
 	CAIRN_COMPRESSOR_BYTES = 1088,
 	CAIRN_CONTEXT_SAMPLE_BYTES = 72,
 	CAIRN_CONTEXT_BYTES = 4624,
+	CAIRN_PRESSURE_BYTES = 32,
 	CAIRN_EVIDENCE_USAGE_BYTES = 40,
 	CAIRN_EVIDENCE_SUMS_BYTES = 120,
 	CAIRN_EVIDENCE_ROW_BYTES = 280,
@@ -77,6 +79,7 @@ enum {
 #define CAIRN_RING_MAGIC "CAIRNRG1"
 #define CAIRN_COMPRESSOR_MAGIC "CAIRNCP1"
 #define CAIRN_CONTEXT_MAGIC "CAIRNCX3"
+#define CAIRN_PRESSURE_MAGIC "CAIRNPS1"
 #define CAIRN_EVIDENCE_MAGIC "CAIRNEV3"
 #define CAIRN_BUDGET_MAGIC "CAIRNBG1"
 
@@ -195,6 +198,14 @@ enum {
 	CAIRN_FIELD(type, count, 8, 8); \
 	CAIRN_FIELD(type, table, 16, 4608); \
 	_Static_assert(sizeof(type) == 4624, "more fields than in tracer/rawlayout")
+
+// The pressure is a part of the file: what the kernel counts for the cgroup, since the begin. −1: not known.
+#define CAIRN_LAYOUT_PRESSURE(type) \
+	CAIRN_FIELD(type, magic, 0, 8); \
+	CAIRN_FIELD(type, memory_ns, 8, 8); \
+	CAIRN_FIELD(type, io_ns, 16, 8); \
+	CAIRN_FIELD(type, memory_limit_hits, 24, 8); \
+	_Static_assert(sizeof(type) == 32, "more fields than in tracer/rawlayout")
 
 // EvidenceUsage is what getrusage counts for a thread, −1 where that is not known.
 #define CAIRN_LAYOUT_EVIDENCE_USAGE(type) \

@@ -100,6 +100,10 @@ var (
 	context = structure{c: "CONTEXT", goName: "Context", magic: "CAIRNCX3",
 		doc:    "The context is the second part of the file: the number of samples and the index of the valid table (32 bits each).",
 		fields: []field{text("magic", "Magic", 8), word("count", "Count"), of("table", "Table", &contextSample, 2, contextSamples)}}
+	pressure = structure{c: "PRESSURE", goName: "Pressure", magic: "CAIRNPS1",
+		doc: "The pressure is a part of the file: what the kernel counts for the cgroup, since the begin. −1: not known.",
+		fields: []field{text("magic", "Magic", 8), signed("memory_ns", "MemoryNS"), signed("io_ns", "IONS"),
+			signed("memory_limit_hits", "MemoryLimitHits")}}
 	evidenceUsage = structure{c: "EVIDENCE_USAGE", goName: "EvidenceUsage", goStruct: true,
 		doc: "EvidenceUsage is what getrusage counts for a thread, −1 where that is not known.",
 		fields: []field{signed("minor_faults", "MinorFaults"), signed("major_faults", "MajorFaults"), signed("voluntary", "Voluntary"),
@@ -137,7 +141,7 @@ var (
 )
 
 var structures = []*structure{
-	&buffer, &record, &summed, &sums, &life, &ring, &compressor, &contextSample, &context, &evidenceUsage, &evidenceSums, &evidenceRow, &evidenceInstance, &evidenceThread, &evidence, &outcome, &budget,
+	&buffer, &record, &summed, &sums, &life, &ring, &compressor, &contextSample, &context, &pressure, &evidenceUsage, &evidenceSums, &evidenceRow, &evidenceInstance, &evidenceThread, &evidence, &outcome, &budget,
 }
 
 // A constant has a name in C and one in Go; the latter is "" if no reader needs it.
@@ -186,6 +190,7 @@ var constants = []constant{
 	{"CAIRN_OBSERVED_RING", "ObservedRing", 256, ""},
 	{"CAIRN_OBSERVED_ANSWER", "ObservedAnswer", 512, "the compressor writes this part"},
 	{"CAIRN_OBSERVED_CONTEXT", "ObservedContext", 2176, ""},
+	{"CAIRN_OBSERVED_PRESSURE", "ObservedPressure", 7168, ""},
 	{"CAIRN_OBSERVED_EVIDENCE", "ObservedEvidence", 8192, ""},
 
 	{"CAIRN_CONTEXT_SAMPLES", "ContextSamples", contextSamples, "rows of tables"},

@@ -9,7 +9,6 @@
 // becomes the valid one.
 #include "context.h"
 
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +18,7 @@
 
 #include "../process/clock.h"
 #include "../process/opened.h"
+#include "kernel_file.h"
 #include "observed.h"
 
 enum { MAX_SAMPLES = CAIRN_CONTEXT_SAMPLES };
@@ -55,25 +55,6 @@ static struct {
 
 // One thread at a time takes a sample. Texts are static, since threads may have small stacks.
 
-// read_small reads a kernel file that one read returns completely.
-static char *read_small(const char *path, char *text, size_t size)
-{
-	int opened = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = opened < 0 ? -1 : read(opened, text, size - 1);
-	if (opened >= 0)
-		close(opened);
-	if (n < 0)
-		return NULL;
-	text[n] = 0;
-	return text;
-}
-
-// read_opened reads a file that is kept open, or opens it for one reading if it was closed.
-static char *read_opened(struct cairn_opened *o, const char *path, char *text, size_t size)
-{
-	return cairn_read_again(o, text, size) > 0 ? text : read_small(path, text, size);
-}
-
 // last_cpu returns field 39 of a thread's stat, -1 if there is none. The second field
 // is arbitrary text.
 static int64_t last_cpu(const char *stat)
@@ -84,27 +65,17 @@ static int64_t last_cpu(const char *stat)
 	return at != NULL ? strtoll(at + 1, NULL, 10) : -1;
 }
 
-// counted returns the value of a line of cpu.stat, -1 if there is none.
-static int64_t counted(const char *stat, const char *name)
-{
-	const size_t n = strlen(name);
-	for (const char *line = stat; line != NULL && *line != 0; line = strchr(line, '\n'), line += line != NULL)
-		if (strncmp(line, name, n) == 0 && line[n] == ' ')
-			return strtoll(line + n, NULL, 10);
-	return -1;
-}
-
 // read_throttling reads cpu.stat: microseconds in version 2 of cgroups, nanoseconds in version 1.
 static void read_throttling(const char *path, struct cairn_opened *o, struct sample *s)
 {
 	static char text[2048];
 
 	s->throttled_periods = s->throttled_ns = -1;
-	if (path[0] == 0 || read_opened(o, path, text, sizeof(text)) == NULL)
+	if (path[0] == 0 || cairn_read_opened(o, path, text, sizeof(text)) == NULL)
 		return;
-	const int64_t us = counted(text, "throttled_usec");
-	s->throttled_periods = counted(text, "nr_throttled");
-	s->throttled_ns = us >= 0 ? us * 1000 : counted(text, "throttled_time");
+	const int64_t us = cairn_line_of(text, "throttled_usec");
+	s->throttled_periods = cairn_line_of(text, "nr_throttled");
+	s->throttled_ns = us >= 0 ? us * 1000 : cairn_line_of(text, "throttled_time");
 }
 
 // has_cpu reports whether a list of controllers contains cpu.
@@ -145,7 +116,7 @@ static void find_throttling(const char *cgroups, const char *mount, char *path, 
 	char text[8192], *rest = NULL;
 
 	path[0] = 0;
-	if (read_small(cgroups, text, sizeof(text)) == NULL)
+	if (cairn_read_small(cgroups, text, sizeof(text)) == NULL)
 		return;
 	for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
 		char *controllers = strchr(line, ':'), *group = controllers != NULL ? strchr(controllers + 1, ':') : NULL;
@@ -203,7 +174,7 @@ static int64_t read_steal(uint64_t now)
 
 	if (now < steal.due)
 		return steal.latest_ns;
-	const int64_t ns = read_small(machine_stat, text, sizeof(text)) != NULL ? stolen_ns(text) : -1;
+	const int64_t ns = cairn_read_small(machine_stat, text, sizeof(text)) != NULL ? stolen_ns(text) : -1;
 	steal.due = now + PART * (cairn_clock_ns(CLOCK_THREAD_CPUTIME_ID) - began);
 	if (steal.begin_ns < 0) { // the first sample
 		steal.begin_ns = ns;
@@ -237,9 +208,9 @@ static void read_sample(struct sample *s)
 		s->involuntary = u.ru_nivcsw;
 	}
 	task_path(path, sizeof(path), "stat");
-	s->cpu = read_opened(&main_stat, path, text, sizeof(text)) != NULL ? last_cpu(text) : -1;
+	s->cpu = cairn_read_opened(&main_stat, path, text, sizeof(text)) != NULL ? last_cpu(text) : -1;
 	task_path(path, sizeof(path), "schedstat");
-	s->run_delay_ns = read_opened(&main_schedstat, path, text, sizeof(text)) != NULL ? run_delay(text) : 0;
+	s->run_delay_ns = cairn_read_opened(&main_schedstat, path, text, sizeof(text)) != NULL ? run_delay(text) : 0;
 	read_throttling(throttling, &throttling_stat, s);
 	s->steal_ns = read_steal((uint64_t)s->monotonic_ns);
 }

@@ -20,6 +20,7 @@
 #include "../evidence/context.h"
 #include "../evidence/evidence.h"
 #include "../evidence/life.h"
+#include "../evidence/pressure.h"
 #include "../gen/prototypes_gen.h"
 #include "../process/at_end.h"
 #include "../process/clock.h"
@@ -194,6 +195,7 @@ void cairn_start(void)
 		return;
 	}
 	cairn_context_begin();
+	cairn_pressure_begin();
 	cairn_evidence_begin();
 	cairn_life_begin();
 	cairn_answer_begin();

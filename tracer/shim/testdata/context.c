@@ -7,6 +7,7 @@
 //	context steal FILE BYTES…  the steal in samples, one per content of FILE; with "=" no reading is due
 //	context cost N             CPU time of a reading of /proc/stat and the time until the next one, means of N, in ns
 #include "../evidence/context.c"
+#include "../evidence/kernel_file.c"
 #include "../process/opened.c"
 
 #include <sys/mman.h>
