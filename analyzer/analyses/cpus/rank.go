@@ -1,6 +1,7 @@
 package cpus
 
 import (
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -20,6 +21,13 @@ type RankCPU struct {
 	// StealSeconds is the time for which the hypervisor ran other machines while CPUs of the rank's
 	// machine had something to run, summed over its CPUs; null if unknown.
 	StealSeconds *float64 `json:"steal_seconds"`
+	// MemorySeconds and DiskSeconds are the times for which the container waited for memory or for
+	// disks; null if unknown.
+	MemorySeconds *float64 `json:"memory_seconds"`
+	DiskSeconds   *float64 `json:"disk_seconds"`
+	// MemoryLimitHits is the number of times that the container reached its memory limit, so that
+	// pages had to be freed; null if unknown.
+	MemoryLimitHits *int64 `json:"memory_limit_hits"`
 	// Preemptions is the number of times that another process or thread took the CPU (involuntary
 	// context switches).
 	Preemptions int64 `json:"preemptions"`
@@ -54,6 +62,15 @@ func ofRank(r *trace.Rank) *RankCPU {
 	}
 	if ns, known := r.StealNS(); known {
 		one.StealSeconds = new(float64(ns) / 1e9)
+	}
+	if seconds, known := accounts.MemoryStall(r); known {
+		one.MemorySeconds = &seconds
+	}
+	if seconds, known := accounts.IOStall(r); known {
+		one.DiskSeconds = &seconds
+	}
+	if r.Pressure != nil && r.Pressure.MemoryLimitHits >= 0 {
+		one.MemoryLimitHits = &r.Pressure.MemoryLimitHits
 	}
 	return &one
 }

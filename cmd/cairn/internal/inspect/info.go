@@ -39,6 +39,7 @@ type Information struct {
 	Placement       []rankPlacement `json:"placement"`
 	Excluded        []string        `json:"excluded"`
 	Context         []rankContext   `json:"context"`
+	Pressure        []rankPressure  `json:"pressure"`
 	Steal           []machineSteal  `json:"steal"`
 	Evidence        []rankEvidence  `json:"evidence"`
 	Tracing         []rankTracing   `json:"tracing"`
@@ -268,7 +269,7 @@ func inform(f *tracefile.File, placement bool) *Information {
 		FormatVersion: f.Version(), Ranks: f.Ranks().Len(), Signatures: len(f.Signatures()),
 		Rules: len(f.Grammar().Rules), Bytes: f.Sizes(), MPI: mpiInformation{meta.Implementation, meta.Version},
 		MissingRanks: meta.MissingRanks.String(), World: meta.World, Timing: meta.Timing.String(), Notes: meta.Notes,
-		EndedEarly: []earlyEnd{}, Context: []rankContext{}, Steal: []machineSteal{}, Evidence: []rankEvidence{}, Excluded: append([]string{}, meta.Excluded...), Placement: []rankPlacement{},
+		EndedEarly: []earlyEnd{}, Context: []rankContext{}, Pressure: []rankPressure{}, Steal: []machineSteal{}, Evidence: []rankEvidence{}, Excluded: append([]string{}, meta.Excluded...), Placement: []rankPlacement{},
 	}
 	if i.Notes == nil {
 		i.Notes = []string{}
@@ -302,6 +303,9 @@ func inform(f *tracefile.File, placement bool) *Information {
 		}
 		if len(rank.Context) > 1 {
 			i.Context = append(i.Context, contextOf(&rank))
+		}
+		if p := pressureOf(&rank); p != nil {
+			i.Pressure = append(i.Pressure, *p)
 		}
 		if len(rank.Evidence)+len(rank.Threads) > 0 {
 			i.Evidence = append(i.Evidence, evidenceOf(f, &rank))
@@ -374,6 +378,13 @@ func (i *Information) print(w io.Writer) error {
 			break
 		}
 		row(fmt.Sprintf("rank %d", c.Rank), c)
+	}
+	for n, p := range i.Pressure {
+		if n == maxRows {
+			row("…", fmt.Sprintf("and %d more ranks (--json has them)", len(i.Pressure)-n))
+			break
+		}
+		row(fmt.Sprintf("pressure of rank %d", p.Rank), p.String())
 	}
 	for n, m := range i.Steal {
 		if n == maxRows {

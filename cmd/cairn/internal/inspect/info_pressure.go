@@ -1,0 +1,64 @@
+package inspect
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// rankPressure is what the kernel counted for the cgroup and the TCP connections of a rank; null
+// where it is not known.
+type rankPressure struct {
+	Rank            int      `json:"rank"`
+	MemorySeconds   *float64 `json:"memory_seconds"` // waited for memory
+	DiskSeconds     *float64 `json:"disk_seconds"`   // waited for disks
+	MemoryLimitHits *int64   `json:"memory_limit_hits"`
+	Segments        *int64   `json:"tcp_segments"` // sent with data
+	Retransmits     *int64   `json:"tcp_retransmits"`
+}
+
+// pressureOf returns nil if nothing is known.
+func pressureOf(r *trace.Rank) *rankPressure {
+	if r.Pressure == nil && r.TCP == nil {
+		return nil
+	}
+	known := func(n int64) *int64 {
+		if n < 0 {
+			return nil
+		}
+		return &n
+	}
+	seconds := func(ns int64) *float64 {
+		if ns < 0 {
+			return nil
+		}
+		return new(float64(ns) / 1e9)
+	}
+	p := &rankPressure{Rank: r.Rank}
+	if r.Pressure != nil {
+		p.MemorySeconds, p.DiskSeconds = seconds(r.Pressure.MemoryNS), seconds(r.Pressure.IONS)
+		p.MemoryLimitHits = known(r.Pressure.MemoryLimitHits)
+	}
+	if r.TCP != nil {
+		p.Segments, p.Retransmits = known(r.TCP.Segments), known(r.TCP.Retransmits)
+	}
+	return p
+}
+
+func (p rankPressure) String() string {
+	var parts []string
+	if p.MemorySeconds != nil {
+		parts = append(parts, fmt.Sprintf("waited %.3g s for memory", *p.MemorySeconds))
+	}
+	if p.DiskSeconds != nil {
+		parts = append(parts, fmt.Sprintf("waited %.3g s for disks", *p.DiskSeconds))
+	}
+	if p.MemoryLimitHits != nil {
+		parts = append(parts, fmt.Sprintf("memory limit reached %d times", *p.MemoryLimitHits))
+	}
+	if p.Segments != nil && p.Retransmits != nil {
+		parts = append(parts, fmt.Sprintf("retransmitted %d of %d TCP segments", *p.Retransmits, *p.Segments))
+	}
+	return strings.Join(parts, ", ")
+}
