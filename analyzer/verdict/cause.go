@@ -53,6 +53,13 @@ type Cause struct {
 	// StolenSeconds is how much longer than for the others the hypervisor took its CPU away there;
 	// 0 if that is not the reason.
 	StolenSeconds float64 `json:"stolen_seconds"`
+	// MemorySeconds and DiskSeconds are how much longer than those of the others the containers of
+	// blocked ranks waited for memory or for disks (of all ranks: how long); 0 if that is not the
+	// reason. MemoryLimitHits is how often a container of these, or of ranks that wait for files,
+	// reached its memory limit in the run; 0 if that is not known.
+	MemorySeconds   float64 `json:"memory_seconds"`
+	DiskSeconds     float64 `json:"disk_seconds"`
+	MemoryLimitHits float64 `json:"memory_limit_hits"`
 	// SystemSeconds is how long the kernel worked for a rank in an instance, PageFaults how many
 	// page faults it had; 0 if that hardly matters.
 	SystemSeconds float64 `json:"system_seconds"`

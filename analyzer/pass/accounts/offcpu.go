@@ -281,6 +281,14 @@ func (o *OffCPU) MovesData() bool {
 	return o.Bytes > 0 && o.data > 0 && float64(o.data) >= minBlockedShare*float64(o.Blocked)
 }
 
+// Moved returns the number of bytes for which a blocked rank waited; 0 if it did not wait for files.
+func (o *OffCPU) Moved() float64 {
+	if o.MovesData() {
+		return float64(o.Bytes)
+	}
+	return 0
+}
+
 // System returns the CPU time in the kernel. It is not known of less than a second of CPU time.
 func (o *OffCPU) System() (ns int64, known bool) { return o.SystemTime(o.cpu) }
 

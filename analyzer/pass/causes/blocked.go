@@ -23,13 +23,13 @@ func (blockedRanks) suggest(e *evidence) []Hypothesis {
 		return nil
 	}
 	h := Hypothesis{width: allRanks}
-	blocked, wall, bytes, moves := int64(0), int64(0), int64(0), 0
+	blocked, wall, bytes, moves := int64(0), int64(0), 0.0, 0
 	only := map[int]bool{}
 	for _, w := range set {
 		i := e.MainOf[w.Row]
 		o := e.Each[i].OffCPU[where]
 		only[i] = true
-		blocked, wall, bytes = blocked+o.Blocked, wall+o.Wall, bytes+max(0, o.Bytes)
+		blocked, wall, bytes = blocked+o.Blocked, wall+o.Wall, bytes+float64(max(0, o.Bytes))
 		if o.MovesData() {
 			moves++
 		}
@@ -38,13 +38,16 @@ func (blockedRanks) suggest(e *evidence) []Hypothesis {
 	if len(set) == all && all > 1 {
 		named = nil // all alike
 	}
-	h.Cause, h.last = e.causeOf(verdict.Kernel, named, where), true
-	if 2*moves > len(set) {
-		h.Cause = e.causeOf(verdict.IO, named, where)
-		h.Cause.Form, h.last = verdict.Blocked, false
-		h.Cause.Bytes = float64(bytes) / float64(len(set))
+	if 2*moves <= len(set) {
+		bytes = 0
 	}
 	n := float64(len(set))
+	h.Cause = e.causeOf(verdict.Kernel, named, where)
+	setWait(e, &h.Cause, set, nil, float64(blocked)/n, bytes/n)
+	if h.Cause.Bytes > 0 || h.Cause.DiskSeconds > 0 {
+		h.Cause.Kind, h.Cause.Form = verdict.IO, verdict.Blocked
+	}
+	h.last = h.Cause.Kind == verdict.Kernel && h.Cause.MemorySeconds == 0
 	h.Cause.EachSeconds, h.Cause.BlockedSeconds = accounts.Seconds(wall)/n, accounts.Seconds(blocked)/n
 	h.change = without(e, only, outliers.Only(where), func(o *accounts.OffCPU) int64 { return o.Blocked })
 	h.What = "nothing blocked " + h.Cause.Who() + " in the kernel " + verdict.Between(h.Cause.After, h.Cause.Before)

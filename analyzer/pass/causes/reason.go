@@ -55,9 +55,7 @@ func setReason(e *evidence, c *verdict.Cause, set, others []outliers.Worker, whe
 		c.Form, c.StolenSeconds = verdict.Stolen, more.stolen/1e9
 	case kept >= explains*excess && kept > more.stolen:
 		c.Form, c.BlockedSeconds = verdict.Blocked, (kept-max(0, more.stolen))/1e9
-		if own.MovesData() {
-			c.Bytes = float64(own.Bytes)
-		}
+		setWait(e, c, set[:1], others, kept, own.Moved())
 	}
 }
 

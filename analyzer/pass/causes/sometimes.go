@@ -96,9 +96,8 @@ func intermittent(e *evidence, what accounts.Activity, questions int) *Hypothesi
 	case isStolen(e, set, outliers.Except(all, set), float64(o.Blocked+o.Stolen), float64(o.Stolen)):
 		h.Cause.Form, h.Cause.StolenSeconds = verdict.Stolen, float64(o.Stolen)/1e9
 	default:
-		if h.Cause.BlockedSeconds = min(float64(o.Blocked), ns) / 1e9; o.MovesData() {
-			h.Cause.Bytes = float64(o.Bytes)
-		}
+		h.Cause.BlockedSeconds = min(float64(o.Blocked), ns) / 1e9
+		setWait(e, &h.Cause, set[:1], outliers.Except(all, set), float64(o.Blocked), o.Moved())
 	}
 	if stopped := throttledLonger(e, set, outliers.Except(all, set)); stopped > 0 && !evident {
 		h.Cause.Form, h.Cause.StoppedSeconds = verdict.Stopped, stopped
