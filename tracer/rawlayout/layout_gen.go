@@ -171,13 +171,15 @@ const (
 	ContextBytes   = 4624
 )
 
-// The pressure is a part of the file: what the kernel counts for the cgroup, since the begin. −1: not known.
+// The pressure is a part of the file: what the kernel counts for the cgroup, since the begin, and for the TCP connections. −1: not known.
 const (
 	PressureMagic             = "CAIRNPS1"
 	PressureMemoryNSAt        = 8
 	PressureIONSAt            = 16
 	PressureMemoryLimitHitsAt = 24
-	PressureBytes             = 32
+	PressureSegmentsAt        = 32
+	PressureRetransmitsAt     = 40
+	PressureBytes             = 48
 )
 
 // EvidenceUsage is what getrusage counts for a thread, −1 where that is not known.

@@ -63,7 +63,7 @@ enum {
 	CAIRN_COMPRESSOR_BYTES = 1088,
 	CAIRN_CONTEXT_SAMPLE_BYTES = 72,
 	CAIRN_CONTEXT_BYTES = 4624,
-	CAIRN_PRESSURE_BYTES = 32,
+	CAIRN_PRESSURE_BYTES = 48,
 	CAIRN_EVIDENCE_USAGE_BYTES = 40,
 	CAIRN_EVIDENCE_SUMS_BYTES = 120,
 	CAIRN_EVIDENCE_ROW_BYTES = 280,
@@ -199,13 +199,15 @@ enum {
 	CAIRN_FIELD(type, table, 16, 4608); \
 	_Static_assert(sizeof(type) == 4624, "more fields than in tracer/rawlayout")
 
-// The pressure is a part of the file: what the kernel counts for the cgroup, since the begin. −1: not known.
+// The pressure is a part of the file: what the kernel counts for the cgroup, since the begin, and for the TCP connections. −1: not known.
 #define CAIRN_LAYOUT_PRESSURE(type) \
 	CAIRN_FIELD(type, magic, 0, 8); \
 	CAIRN_FIELD(type, memory_ns, 8, 8); \
 	CAIRN_FIELD(type, io_ns, 16, 8); \
 	CAIRN_FIELD(type, memory_limit_hits, 24, 8); \
-	_Static_assert(sizeof(type) == 32, "more fields than in tracer/rawlayout")
+	CAIRN_FIELD(type, segments, 32, 8); \
+	CAIRN_FIELD(type, retransmits, 40, 8); \
+	_Static_assert(sizeof(type) == 48, "more fields than in tracer/rawlayout")
 
 // EvidenceUsage is what getrusage counts for a thread, −1 where that is not known.
 #define CAIRN_LAYOUT_EVIDENCE_USAGE(type) \

@@ -101,9 +101,9 @@ var (
 		doc:    "The context is the second part of the file: the number of samples and the index of the valid table (32 bits each).",
 		fields: []field{text("magic", "Magic", 8), word("count", "Count"), of("table", "Table", &contextSample, 2, contextSamples)}}
 	pressure = structure{c: "PRESSURE", goName: "Pressure", magic: "CAIRNPS1",
-		doc: "The pressure is a part of the file: what the kernel counts for the cgroup, since the begin. −1: not known.",
+		doc: "The pressure is a part of the file: what the kernel counts for the cgroup, since the begin, and for the TCP connections. −1: not known.",
 		fields: []field{text("magic", "Magic", 8), signed("memory_ns", "MemoryNS"), signed("io_ns", "IONS"),
-			signed("memory_limit_hits", "MemoryLimitHits")}}
+			signed("memory_limit_hits", "MemoryLimitHits"), signed("segments", "Segments"), signed("retransmits", "Retransmits")}}
 	evidenceUsage = structure{c: "EVIDENCE_USAGE", goName: "EvidenceUsage", goStruct: true,
 		doc: "EvidenceUsage is what getrusage counts for a thread, −1 where that is not known.",
 		fields: []field{signed("minor_faults", "MinorFaults"), signed("major_faults", "MajorFaults"), signed("voluntary", "Voluntary"),

@@ -3,6 +3,7 @@ package observed
 import (
 	"fmt"
 	"math"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/tracer/rawlayout"
@@ -131,7 +133,7 @@ func TestPressureOfAProcess(t *testing.T) {
 	read := func() *trace.Pressure {
 		b, err := os.ReadFile(filepath.Join(dir, "observed"))
 		require.NoError(t, err)
-		return Content(b).Pressure()
+		return pressureIn(b)
 	}
 	count("100\n")
 	c := d("run", filepath.Join(dir, "observed"), dir)
@@ -157,11 +159,61 @@ func TestPressureOfAProcess(t *testing.T) {
 	require.NoError(t, c.Wait())
 }
 
+// connection returns both ends of a connection between two addresses of this machine.
+func connection(t *testing.T, from, to string) (client, server *net.TCPConn) {
+	t.Helper()
+	listener, err := net.Listen("tcp", to+":0")
+	require.NoError(t, err)
+	defer listener.Close()
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+	dialed, err := dialer.Dial("tcp", listener.Addr().String())
+	require.NoError(t, err)
+	accepted, err := listener.Accept()
+	require.NoError(t, err)
+	t.Cleanup(func() { _, _ = dialed.Close(), accepted.Close() })
+	return dialed.(*net.TCPConn), accepted.(*net.TCPConn)
+}
+
+// A process counts its open connections to other addresses, as the kernel does.
+func TestSocketsOfAProcess(t *testing.T) {
+	d, err := buildPressure()
+	require.NoError(t, err)
+	counted := func(connections ...*net.TCPConn) string {
+		c := d("sockets")
+		for _, connection := range connections {
+			file, err := connection.File()
+			require.NoError(t, err)
+			defer file.Close()
+			c.ExtraFiles = append(c.ExtraFiles, file)
+		}
+		out, err := c.Output()
+		require.NoError(t, err)
+		return string(out)
+	}
+	client, server := connection(t, "127.0.0.1", "127.0.0.2")
+	within, _ := connection(t, "127.0.0.1", "127.0.0.1")
+	_, err = client.Write(make([]byte, 300_000))
+	require.NoError(t, err)
+	_, err = server.Read(make([]byte, 1))
+	require.NoError(t, err)
+	raw, err := client.SyscallConn()
+	require.NoError(t, err)
+	var info *unix.TCPInfo
+	require.NoError(t, raw.Control(func(fd uintptr) {
+		info, err = unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP, unix.TCP_INFO)
+	}))
+	require.NoError(t, err)
+	require.NotZero(t, info.Data_segs_out)
+	require.Equal(t, fmt.Sprintf("1 %d %d\n", info.Data_segs_out, info.Total_retrans), counted(within, client, server))
+	require.Equal(t, "0 0 0\n", counted(within))
+	require.Equal(t, "0 0 0\n", counted())
+}
+
 // Damaged values are unknown or limited.
 func TestDamagedPressure(t *testing.T) {
 	b := make([]byte, rawlayout.ObservedEvidence)
-	require.Nil(t, Content(nil).Pressure())
-	require.Nil(t, Content(b).Pressure())
+	require.Nil(t, pressureIn(nil))
+	require.Nil(t, pressureIn(b))
 	part := b[rawlayout.ObservedPressure:]
 	copy(part, rawlayout.PressureMagic)
 	put := func(at int, v int64) {
@@ -171,6 +223,22 @@ func TestDamagedPressure(t *testing.T) {
 	}
 	put(rawlayout.PressureMemoryNSAt, math.MinInt64)
 	put(rawlayout.PressureIONSAt, math.MaxInt64)
-	require.Equal(t, &trace.Pressure{MemoryNS: trace.Unknown, IONS: 1 << 60}, Content(b).Pressure())
-	require.Nil(t, Content(b[:rawlayout.ObservedPressure+rawlayout.PressureBytes-1]).Pressure())
+	require.Equal(t, &trace.Pressure{MemoryNS: trace.Unknown, IONS: 1 << 60}, pressureIn(b))
+	require.Nil(t, pressureIn(b[:rawlayout.ObservedPressure+rawlayout.PressureBytes-1]))
+	for _, at := range []int{rawlayout.PressureMemoryNSAt, rawlayout.PressureIONSAt, rawlayout.PressureMemoryLimitHitsAt} {
+		put(at, trace.Unknown)
+	}
+	require.Nil(t, pressureIn(b))
+	put(rawlayout.PressureSegmentsAt, 70)
+	put(rawlayout.PressureRetransmitsAt, 7)
+	_, tcp := Content(b).Pressure()
+	require.Equal(t, &trace.TCPUsage{Segments: 70, Retransmits: 7}, tcp)
+	put(rawlayout.PressureRetransmitsAt, trace.Unknown)
+	_, tcp = Content(b).Pressure()
+	require.Nil(t, tcp)
+}
+
+func pressureIn(b []byte) *trace.Pressure {
+	p, _ := Content(b).Pressure()
+	return p
 }

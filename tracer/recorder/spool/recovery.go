@@ -82,7 +82,8 @@ func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, erro
 	}
 	found.AddTo(content)
 	content.Ranks.Change(0, func(rank *trace.Rank) {
-		rank.Context, rank.Pressure = seen.Context(), seen.Pressure()
+		rank.Context = seen.Context()
+		rank.Pressure, rank.TCP = seen.Pressure()
 		if usage != nil {
 			rank.Tracer = usage.ofTracer(seen.Switches())
 		}

@@ -6,6 +6,7 @@
 // reached is counted where it is set: the nearest one counts.
 #include "pressure.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 #include "../process/state.h"
 #include "kernel_file.h"
 #include "observed.h"
+#include "sockets.h"
 
 enum { PATH = 1024 };
 static const uint64_t EVERY = 100000000; // ns: the least time between two readings
@@ -28,7 +30,7 @@ enum { MEMORY, IO, LIMIT, COUNTERS };
 // Format read by tracer/recorder/observed/pressure.go.
 struct pressure {
 	char magic[8];
-	_Atomic int64_t memory_ns, io_ns, memory_limit_hits;
+	_Atomic int64_t memory_ns, io_ns, memory_limit_hits, segments, retransmits;
 };
 CAIRN_LAYOUT_PRESSURE(struct pressure);
 
@@ -184,6 +186,18 @@ static void find_counters(const char *cgroups, const char *root)
 	}
 }
 
+// read_sockets counts what was sent. A connection that is closed is not counted any more, so that the
+// largest numbers are kept.
+static void read_sockets(void)
+{
+	struct cairn_traffic t;
+
+	if (!cairn_read_sockets(&t) || t.segments < atomic_load(&file->segments))
+		return;
+	atomic_store_explicit(&file->segments, t.segments, memory_order_relaxed);
+	atomic_store_explicit(&file->retransmits, t.retransmits, memory_order_relaxed);
+}
+
 // read_counters reads all counters.
 static void read_counters(uint64_t now)
 {
@@ -194,6 +208,7 @@ static void read_counters(uint64_t now)
 		if (value >= counter[i].begin && value >= 0) // the file of another cgroup cannot be in its place
 			atomic_store_explicit(counter[i].since, value - counter[i].begin, memory_order_relaxed);
 	}
+	read_sockets();
 	const uint64_t wait = PART * (cairn_clock_ns(CLOCK_THREAD_CPUTIME_ID) - before);
 	latest = now;
 	due = now + (wait > EVERY ? wait : EVERY);
@@ -201,14 +216,11 @@ static void read_counters(uint64_t now)
 
 static void begin_counting(void)
 {
-	bool any = false;
-
 	for (int i = 0; i < COUNTERS; i++) {
 		cairn_open_file(&counter[i].opened, counter[i].path);
 		counter[i].begin = read_value(i, counter[i].path, &counter[i].opened);
-		any = any || counter[i].begin >= 0;
 	}
-	file = any ? cairn_observed(CAIRN_OBSERVED_PRESSURE, sizeof(*file)) : NULL;
+	file = cairn_observed(CAIRN_OBSERVED_PRESSURE, sizeof(*file));
 	if (file == NULL)
 		return;
 	counter[MEMORY].since = &file->memory_ns;
@@ -216,6 +228,8 @@ static void begin_counting(void)
 	counter[LIMIT].since = &file->memory_limit_hits;
 	for (int i = 0; i < COUNTERS; i++)
 		atomic_store(counter[i].since, -1);
+	atomic_store(&file->segments, -1);
+	atomic_store(&file->retransmits, -1);
 	memcpy(file->magic, CAIRN_PRESSURE_MAGIC, sizeof(file->magic));
 	began = cairn_clock_ns(CLOCK_MONOTONIC);
 	due = began + EVERY;
@@ -241,7 +255,9 @@ uint64_t cairn_pressure_watch(void)
 void cairn_pressure_end(void)
 {
 	const uint64_t now = cairn_clock_ns(CLOCK_MONOTONIC);
+	const int saved = errno;
 
 	if (file != NULL && atomic_load(&cairn_state) == CAIRN_ON && now - latest > (now - began) / RECENT)
 		read_counters(now);
+	errno = saved;
 }

@@ -1,6 +1,6 @@
 // What the kernel counts for the cgroup of the process, in a container that of the container: the
 // time for which processes waited for memory or for disks (PSI), and how often its memory limit was
-// reached.
+// reached. And what it counts for the TCP connections of the process.
 #ifndef CAIRN_PRESSURE_H
 #define CAIRN_PRESSURE_H
 

@@ -2,9 +2,12 @@
 //
 //	pressure find CGROUPS ROOT  the paths and values of the counters of a process's cgroups
 //	pressure parse TEXT         the text as a pressure in ns, and as the number of reached limits
+//	pressure sockets            whether it has TCP connections, segments that they sent, and retransmits
+//	pressure cost N             CPU time in ns of a reading of this process's counters, mean of N
 //	pressure run FILE ROOT      counts from the file ROOT/memory.failcnt until standard input ends
 #include "../evidence/kernel_file.c"
 #include "../evidence/pressure.c"
+#include "../evidence/sockets.c"
 #include "../process/opened.c"
 
 #include <sys/mman.h>
@@ -30,6 +33,19 @@ int main(int argc, char **argv)
 		find_counters(argv[2], argv[3]);
 		for (int i = 0; i < COUNTERS; i++)
 			printf("%s %lld\n", counter[i].path, (long long)read_value(i, counter[i].path, &counter[i].opened));
+	} else if (argc == 2 && strcmp(argv[1], "sockets") == 0) {
+		struct cairn_traffic t;
+		const bool any = cairn_read_sockets(&t);
+		printf("%d %lld %lld\n", any, (long long)t.segments, (long long)t.retransmits);
+	} else if (argc == 3 && strcmp(argv[1], "cost") == 0) {
+		const int n = atoi(argv[2]);
+		path = "/dev/shm/cairn-pressure";
+		cairn_pressure_begin();
+		unlink(path);
+		const uint64_t before = cairn_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		for (int i = 0; i < n; i++)
+			read_counters(0);
+		printf("%llu\n", (unsigned long long)((cairn_clock_ns(CLOCK_THREAD_CPUTIME_ID) - before) / (uint64_t)n));
 	} else if (argc == 4 && strcmp(argv[1], "run") == 0) {
 		path = argv[2];
 		snprintf(counter[LIMIT].path, sizeof(counter[LIMIT].path), "%s/memory.failcnt", argv[3]);
