@@ -77,6 +77,10 @@ type Cause struct {
 	// before.
 	Completes    bool    `json:"completes"`
 	AheadSeconds float64 `json:"ahead_seconds"`
+	// Retransmits is the number of TCP segments that the ranks sent again in the run, of Segments;
+	// both are 0 if they are few, or not known.
+	Retransmits uint64 `json:"tcp_retransmits"`
+	Segments    uint64 `json:"tcp_segments"`
 	// LostSeconds is the time that the ledger attributes to it, over all ranks.
 	LostSeconds float64 `json:"lost_seconds"`
 	// GainSeconds is how much shorter the run would be without it, given that the causes before it

@@ -92,6 +92,17 @@ func TestLargeMessages(t *testing.T) {
 	assert.InDelta(t, 42, predicted(f)["messages cost nothing"], 1e-6)
 }
 
+// Messages between nodes of which many TCP segments were sent again. A few are no news.
+func TestRetransmits(t *testing.T) {
+	for again, want := range map[int64]uint64{0: 0, 4: 0, 50: 100} {
+		b := largeMessages()
+		b.Ranks(func(_ int, r *tracetest.Rank) { r.Info().TCP = &trace.TCPUsage{Segments: 2000, Retransmits: again} })
+		v := find(t, b.Content()).Verdict
+		require.NotEmpty(t, v.Causes, v.Text)
+		assert.Equal(t, want, v.Causes[0].Retransmits, v.Text)
+	}
+}
+
 // overlapped returns four ranks that start a reduction of 8 MiB, compute for ahead, and complete it
 // in an MPI_Wait that takes as long as given, 20 times.
 func overlapped(ahead, wait float64) *tracetest.Builder {

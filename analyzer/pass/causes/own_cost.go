@@ -39,6 +39,9 @@ func (c callCost) suggest(e *evidence) []Hypothesis {
 	if c.kind == verdict.Messages && crossNodes(e) {
 		h.Cause.Kind = verdict.Network
 	}
+	if c.kind == verdict.Messages || c.kind == verdict.Collectives {
+		setRetransmits(e, &h.Cause)
+	}
 	var left map[accounts.Activity]float64
 	if long != nil {
 		left = long.remains(e, c.kind)

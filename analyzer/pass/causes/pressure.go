@@ -51,3 +51,17 @@ func stalledLonger(e *evidence, set, others []outliers.Worker, stall func(*trace
 	}
 	return more
 }
+
+// setRetransmits sets how many TCP segments were sent again, if they are many: until then what
+// follows them waits.
+func setRetransmits(e *evidence, c *verdict.Cause) {
+	again, all := int64(0), int64(0)
+	for i := range e.Ranks {
+		if t := e.Ranks[i].TCP; t != nil {
+			again, all = again+t.Retransmits, all+t.Segments
+		}
+	}
+	if e.Window == nil && again >= fewRetransmits && float64(again) >= muchRetransmitted*float64(all) {
+		c.Retransmits, c.Segments = uint64(again), uint64(all)
+	}
+}

@@ -119,8 +119,11 @@ const (
 	maxRanks        = 0.6     // provided that they are at most this fraction of all ranks
 	eachTimeAlike   = 0.6     // of the longest wait: the minimum of the mean wait in a chain
 	finer           = 8       // times as many blocks in a pipeline: a division that programs can do
-	latestStart     = 3.0     // times the usual distance between starts
-	launchJitter    = 250e6   // ns: starts that differ by less are those of a busy machine
+	// TCP segments that are sent again, and the part of all: fewer occur in sound networks
+	fewRetransmits    = 10
+	muchRetransmitted = 0.002
+	latestStart       = 3.0   // times the usual distance between starts
+	launchJitter      = 250e6 // ns: starts that differ by less are those of a busy machine
 )
 
 // CPUs.
