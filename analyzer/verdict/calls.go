@@ -29,7 +29,7 @@ func (c calls) costly(what, parts string) string {
 	if c.Form == NoOverlap {
 		most = fmt.Sprintf("they are started %s before the wait for them, and yet %s", wording.Duration(c.AheadSeconds), most)
 	}
-	return what + " make this job slow: " + most + at + ")"
+	return what + " make this job slow: " + most + at + ")" + c.retransmitted()
 }
 
 // mostOfAll names such calls and the costliest of them.

@@ -3,8 +3,6 @@ package verdict
 import (
 	"fmt"
 
-	"github.com/dustin/go-humanize"
-
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
@@ -108,8 +106,8 @@ func (c excess) reason() string {
 	switch {
 	case c.StoppedSeconds > 0:
 		return fmt.Sprintf("; %s, and that, not more work, is the reason", c.stopped())
-	case c.BlockedSeconds > 0 && c.Bytes > 0:
-		return fmt.Sprintf("%s, with %s read or written meanwhile: %s for files", blocked, humanize.IBytes(uint64(c.Bytes)), c.pick("it waits", "they wait"))
+	case c.BlockedSeconds > 0 && c.whatFor() != "":
+		return fmt.Sprintf("%s%s: %s for %s", blocked, c.meanwhile(" longer"), c.pick("it waits", "they wait"), c.whatFor())
 	case c.BlockedSeconds > 0:
 		return fmt.Sprintf("%s: %s not compute", blocked, c.pick("it does", "they do"))
 	case c.Form == InThread:
@@ -173,8 +171,14 @@ func (c excess) machine() string {
 // is not known.
 func (c excess) adviceOnReason() string {
 	switch {
-	case c.BlockedSeconds > 0 && c.Bytes > 0:
-		return c.pick("It waits", "They wait") + " for files there: write less often, from a thread of its own, or to a faster or a local file system."
+	case c.isForMemory():
+		return c.adviseMemory()
+	case c.BlockedSeconds > 0 && c.isForFiles():
+		step := c.adviseMemory()
+		if step != "" {
+			step += " "
+		}
+		return step + c.pick("It waits", "They wait") + " for files there: write less often, from a thread of its own, or to a faster or a local file system."
 	case c.BlockedSeconds > 0:
 		return fmt.Sprintf("%s inside the kernel: for a lock, another process, a device, the network or a sleep. See what %s (a profiler for off-CPU time, strace -p).",
 			c.pick("It does not compute there but waits", "They do not compute there but wait"), c.pick("it calls", "they call"))

@@ -39,6 +39,18 @@ func TestExcess(t *testing.T) {
 			"Ranks 4-7 make this job slow: they spend 60 ms each time between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, the others 20 ms; for 3.9 s of that they are blocked in the kernel: they do not compute." + without},
 		"blocked by files": {slow(func(c *verdict.Cause) { c.Form, c.BlockedSeconds, c.Bytes = verdict.Blocked, 3.9, 1<<20 }),
 			"Rank 3 (pod w-1, node n2) makes this job slow: it spends 60 ms each time between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, the others 20 ms; for 3.9 s of that it is blocked in the kernel, with 1.0 MiB read or written meanwhile: it waits for files." + without},
+		"blocked by memory": {slow(func(c *verdict.Cause) {
+			c.Form, c.BlockedSeconds, c.MemorySeconds, c.MemoryLimitHits = verdict.Blocked, 3.9, 3.5, 1200
+		}),
+			"Rank 3 (pod w-1, node n2) makes this job slow: it spends 60 ms each time between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, the others 20 ms; for 3.9 s of that it is blocked in the kernel, while its container waited for memory for 3.5 s longer and reached its memory limit 1,200 times: it waits for memory." + without},
+		"blocked by memory, no limit reached": {several(func(c *verdict.Cause) { c.Form, c.BlockedSeconds, c.MemorySeconds = verdict.Blocked, 3.9, 3.5 }),
+			"Ranks 4-7 make this job slow: they spend 60 ms each time between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, the others 20 ms; for 3.9 s of that they are blocked in the kernel, while their containers waited for memory for 3.5 s longer: they wait for memory." + without},
+		"blocked by disks": {slow(func(c *verdict.Cause) { c.Form, c.BlockedSeconds, c.DiskSeconds = verdict.Blocked, 3.9, 3 }),
+			"Rank 3 (pod w-1, node n2) makes this job slow: it spends 60 ms each time between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, the others 20 ms; for 3.9 s of that it is blocked in the kernel, while its container waited for disks for 3.0 s longer: it waits for files." + without},
+		"blocked by files at the memory limit": {slow(func(c *verdict.Cause) {
+			c.Form, c.BlockedSeconds, c.Bytes, c.MemoryLimitHits = verdict.Blocked, 3.9, 1<<20, 17000
+		}),
+			"Rank 3 (pod w-1, node n2) makes this job slow: it spends 60 ms each time between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, the others 20 ms; for 3.9 s of that it is blocked in the kernel, with 1.0 MiB read or written meanwhile, and its container reached its memory limit 17,000 times: it waits for files." + without},
 		"stopped": {slow(func(c *verdict.Cause) { c.Form, c.StoppedSeconds = verdict.Stopped, 3.9 }),
 			"Rank 3 (pod w-1, node n2) makes this job slow: it computes for 60 ms each time between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, the others for 20 ms; the CPU limit of its container stopped it for 3.9 s longer than the others, and that, not more work, is the reason." + without},
 		"several stopped": {several(func(c *verdict.Cause) { c.Form, c.StoppedSeconds = verdict.Stopped, 3.9 }),

@@ -1,11 +1,5 @@
 package verdict
 
-import (
-	"fmt"
-
-	"github.com/dustin/go-humanize"
-)
-
 // files is about files, by calls of MPI or of the program itself.
 type files struct{ calls }
 
@@ -13,7 +7,7 @@ func (c files) isOfComputation() bool { return c.Form == Blocked }
 
 func (c files) sentence() string {
 	if c.Form == Blocked {
-		return fmt.Sprintf("files make this job slow: %s, with %s read or written meanwhile", c.blockedAlike(), humanize.IBytes(uint64(c.Bytes)))
+		return "files make this job slow: " + c.blockedAlike() + c.meanwhile("")
 	}
 	return c.costly("files", "messages")
 }
@@ -28,7 +22,11 @@ func (c files) short() string {
 func (c files) advice(Neighbors) []string {
 	const check = "check the file system (a local or parallel one instead of NFS)."
 	if c.Form == Blocked {
-		return []string{"Read and write less, less often, or from a thread of its own, and " + check}
+		step := "Read and write less, less often, or from a thread of its own, and " + check
+		if memory := c.adviseMemory(); memory != "" {
+			return []string{memory, step}
+		}
+		return []string{step}
 	}
 	return []string{"Write less often or less, use collective file calls with large contiguous pieces, and " + check}
 }

@@ -12,6 +12,9 @@ type kernel struct{ *Cause }
 func (kernel) isOfComputation() bool { return true }
 
 func (c kernel) sentence() string {
+	if c.isForMemory() {
+		return "waiting for memory makes this job slow: " + c.blockedAlike() + c.meanwhile("")
+	}
 	run := c.some("it neither runs nor is ready to run", "they neither run nor are ready to run")
 	return fmt.Sprintf("waiting in the kernel makes this job slow: %s: %s", c.blockedAlike(), run)
 }
@@ -29,6 +32,9 @@ func (c *Cause) blockedAlike() string {
 func (c kernel) short() string { return "waiting in the kernel " + c.between() }
 
 func (c kernel) advice(Neighbors) []string {
+	if c.isForMemory() {
+		return []string{c.look(), c.adviseMemory()}
+	}
 	return []string{
 		c.look(),
 		"They wait there for a lock, another process, a device, the network or a sleep, not for a CPU. See what they call (a profiler for off-CPU time, strace -p); if the program wants to wait there, nothing is wrong.",

@@ -22,7 +22,10 @@ func unlessLong(of func(c calls) words) func(c *Cause) words {
 	}
 }
 
-func (c longCalls) sentence() string {
+func (c longCalls) sentence() string { return c.long() + c.retransmitted() }
+
+// long says which calls are long.
+func (c longCalls) long() string {
 	of := fmt.Sprintf(" of %s of %s", count(c.Of, "call"), c.Before.At())
 	each, usual, on := wording.Duration(c.EachSeconds), wording.Duration(*c.OthersSeconds), ""
 	if *c.OthersSeconds < 1e-6 {
@@ -54,7 +57,7 @@ func (c longCalls) short() string {
 
 func (c longCalls) advice(Neighbors) []string {
 	if c.Form == WarmUp {
-		return []string{"The library does there what it does once (it sets up connections, buffers, windows or files), or the program moves more data than later. What is done once counts less in a longer run."}
+		return c.adviseRetransmits("The library does there what it does once (it sets up connections, buffers, windows or files), or the program moves more data than later. What is done once counts less in a longer run.")
 	}
-	return []string{fmt.Sprintf("Look at these calls of %s in the timeline: do they move more data than the others? If not, see what the other ranks do then, and what else uses their machines, the network or the file system at that time.", c.Before.At())}
+	return c.adviseRetransmits(fmt.Sprintf("Look at these calls of %s in the timeline: do they move more data than the others? If not, see what the other ranks do then, and what else uses their machines, the network or the file system at that time.", c.Before.At()))
 }

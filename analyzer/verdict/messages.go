@@ -36,5 +36,5 @@ func (c messages) advice(Neighbors) []string {
 	case c.Bytes == 0:
 		step += " How much data they move is not known."
 	}
-	return []string{step}
+	return c.adviseRetransmits(step)
 }

@@ -17,5 +17,5 @@ func (c network) advice(Neighbors) []string {
 	case NoOverlap:
 		step += " " + c.progress()
 	}
-	return []string{step}
+	return c.adviseRetransmits(step)
 }
