@@ -45,6 +45,28 @@ func TestInfoPrintsSteal(t *testing.T) {
 	require.InEpsilon(t, 3, found.Steal[0].Seconds, 1./128)
 }
 
+// What is known of a rank's container and connections is printed, and nothing else.
+func TestInfoPrintsPressure(t *testing.T) {
+	b := tracetest.New(3)
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		r.Init(0, 1)
+		r.Finalize(5, 6)
+		r.Info().Pressure = []*trace.Pressure{
+			{MemoryNS: 3 << 29, IONS: trace.Unknown, MemoryLimitHits: 42}, nil, {MemoryNS: trace.Unknown, IONS: trace.Unknown, MemoryLimitHits: 0},
+		}[i]
+		r.Info().TCP = []*trace.TCPUsage{{Segments: 60, Retransmits: 3}, nil, nil}[i]
+	})
+	var file bytes.Buffer
+	require.NoError(t, trace.Write(&file, b.Content()))
+	path := filepath.Join(t.TempDir(), "trace.cairn")
+	require.NoError(t, os.WriteFile(path, file.Bytes(), 0o644))
+	text, err := cairntest.Run(t, "info", path)
+	require.NoError(t, err)
+	require.Regexp(t, `pressure of rank 0 +waited 1.61 s for memory, memory limit reached 42 times, retransmitted 3 of 60 TCP segments\n`, text)
+	require.NotContains(t, text, "pressure of rank 1")
+	require.Regexp(t, `pressure of rank 2 +memory limit reached 0 times\n`, text)
+}
+
 // Calls with arguments that were lost by generalization are counted by function.
 func TestInfoPrintsGeneralizedCalls(t *testing.T) {
 	b := tracetest.New(2)
