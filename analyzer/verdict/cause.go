@@ -187,8 +187,9 @@ type Form string
 //
 //   - Excess: Always, Sometimes (in some iterations), InPhase, InThread (another thread of the
 //     process computes), InCalls (its other threads are inside MPI), Blocked (in the kernel,
-//     neither running nor runnable), Stopped (by a CPU limit), Preempted (others use its CPU),
-//     Stolen (the hypervisor runs other machines on its CPU)
+//     neither running nor runnable), Halted (the same inside calls that poll: something stops it),
+//     Stopped (by a CPU limit), Preempted (others use its CPU), Stolen (the hypervisor runs other
+//     machines on its CPU)
 //   - Imbalance: Gradient, Classes, Heavy (a few ranks), Moving (from rank to rank), Idle (ranks
 //     without work)
 //   - Variation: WarmUp (at first), Drift (ever longer), Once, Sometimes (rarely, at different
@@ -214,6 +215,7 @@ const (
 	InThread  Form = "thread"
 	InCalls   Form = "thread-calls"
 	Blocked   Form = "blocked"
+	Halted    Form = "halted"
 	Stopped   Form = "stopped"
 	Preempted Form = "preempted"
 	Stolen    Form = "stolen"

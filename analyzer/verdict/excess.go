@@ -9,7 +9,7 @@ import (
 // excess is about ranks that compute longer than the others, where, and when.
 type excess struct{ *Cause }
 
-func (excess) isOfComputation() bool { return true }
+func (c excess) isOfComputation() bool { return c.Form != Halted }
 
 func (c excess) sentence() string {
 	if c.Form == Preempted || c.Form == Stolen || c.isUnlocated() {
@@ -18,8 +18,10 @@ func (c excess) sentence() string {
 	return c.subject() + c.times() + c.reason()
 }
 
-// isUnlocated reports whether it is not known where a CPU limit stopped the ranks.
-func (c excess) isUnlocated() bool { return c.Form == Stopped && c.EachSeconds == 0 }
+// isUnlocated reports whether it is not known where something stopped the ranks.
+func (c excess) isUnlocated() bool {
+	return c.Form == Halted || c.Form == Stopped && c.EachSeconds == 0
+}
 
 // isSpent reports whether the ranks are there without computing all the time.
 func (c excess) isSpent() bool { return c.BlockedSeconds > 0 || c.Form == InCalls }
@@ -52,6 +54,8 @@ func (c excess) does() string {
 	const waits = " for a CPU while the others have one, since "
 	verb := "compute"
 	switch {
+	case c.Form == Halted:
+		return c.halted()
 	case c.isUnlocated():
 		return c.stopped()
 	case c.Form == Preempted:
@@ -125,8 +129,17 @@ func (c excess) stopped() string {
 	return fmt.Sprintf("%s for %s longer than the others", limit, wording.Duration(c.StoppedSeconds))
 }
 
+// halted reports that something stops ranks inside calls.
+func (c excess) halted() string {
+	return fmt.Sprintf("for %s %s, most of all in %s, although calls of this run poll while they wait: something stops %s",
+		wording.Duration(c.BlockedSeconds), c.pick("it neither runs nor is ready to run", "they neither run nor are ready to run"),
+		c.Before.At(), c.pick("it", "them"))
+}
+
 func (c excess) short() string {
 	switch {
+	case c.Form == Halted:
+		return c.which("is", "are") + " stopped, most of all in " + c.Before.At()
 	case c.Form == Preempted || c.Form == Stolen:
 		return c.which("waits", "wait") + " for a CPU"
 	case c.isUnlocated():
@@ -147,6 +160,8 @@ func (c excess) advice(n Neighbors) []string {
 				c.pick("its CPU", "their CPUs"), wording.Duration(c.StolenSeconds), c.machine()),
 			"Move " + c.pick("the pod", "the pods") + " to another node, or use nodes with dedicated CPUs (instances that are not burstable or shared, pinned virtual CPUs).",
 		}
+	case Halted:
+		return []string{fmt.Sprintf("See what stops %s: a signal (SIGSTOP, a debugger, a checkpoint), a frozen cgroup, memory that is swapped or reclaimed. MPI polls here while it waits, so that the program is not blocked by itself.", c.pick("the process", "the processes"))}
 	case Preempted:
 		return []string{"See what else runs on its CPUs: other pods of the node, more threads than CPUs (OMP_NUM_THREADS), ranks bound to the same core (mpirun --report-bindings)."}
 	}

@@ -65,6 +65,8 @@ func TestExcess(t *testing.T) {
 			"Ranks 4-7 make this job slow: they wait for a CPU while the others have one, since something else runs there." + without},
 		"stolen": {slow(func(c *verdict.Cause) { c.Form, c.StolenSeconds = verdict.Stolen, 3.9 }),
 			"Rank 3 (pod w-1, node n2) makes this job slow: it waits for a CPU while the others have one, since the hypervisor runs other machines on it." + without},
+		"stopped inside calls": {slow(func(c *verdict.Cause) { c.Form, c.BlockedSeconds = verdict.Halted, 3 }),
+			"Rank 3 (pod w-1, node n2) makes this job slow: for 3.0 s it neither runs nor is ready to run, most of all in MPI_Waitall at a.c:20, although calls of this run poll while they wait: something stops it." + without},
 		"node preempted": {several(func(c *verdict.Cause) { c.Form, c.Scope, c.Node = verdict.Preempted, "node", "n2" }),
 			"Node n2 makes this job slow: its ranks, 4-7, wait for a CPU while the others have one, since something else runs there." + without},
 	})
@@ -74,6 +76,7 @@ func TestExcess(t *testing.T) {
 		"preempted":        {slow(func(c *verdict.Cause) { c.Form = verdict.Preempted }), "rank 3, which waits for a CPU"},
 		"stolen":           {several(func(c *verdict.Cause) { c.Form = verdict.Stolen }), "ranks 4-7, which wait for a CPU"},
 		"stopped":          {slow(func(c *verdict.Cause) { c.Form, c.EachSeconds = verdict.Stopped, 0 }), "rank 3, which is stopped by a CPU limit"},
+		"inside calls":     {several(func(c *verdict.Cause) { c.Form = verdict.Halted }), "ranks 4-7, which are stopped, most of all in MPI_Waitall at a.c:20"},
 		"threads in calls": {slow(func(c *verdict.Cause) { c.Form = verdict.InCalls }), "rank 3, which spends longer between MPI_Send at a.c:10 and MPI_Waitall at a.c:20"},
 	})
 	assertAdvises(t, map[string]advised{
@@ -83,6 +86,7 @@ func TestExcess(t *testing.T) {
 		"nobody else":       {slow(func(c *verdict.Cause) { c.OthersSeconds, c.OthersOf = nil, 0 }), verdict.Neighbors{}, []string{"Hardly any other rank computes there"}, "as often"},
 		"stopped":           {slow(func(c *verdict.Cause) { c.Form, c.StoppedSeconds = verdict.Stopped, 3 }), verdict.Neighbors{}, []string{"Raise the CPU limit", "for 3.0 s"}, "as often"},
 		"preempted":         {slow(func(c *verdict.Cause) { c.Form = verdict.Preempted }), verdict.Neighbors{}, []string{"what else runs on its CPUs"}, "as often"},
+		"inside calls":      {slow(func(c *verdict.Cause) { c.Form, c.BlockedSeconds = verdict.Halted, 3 }), verdict.Neighbors{}, []string{"SIGSTOP"}, "strace"},
 		"stolen":            {slow(func(c *verdict.Cause) { c.Form, c.StolenSeconds = verdict.Stolen, 3 }), verdict.Neighbors{}, []string{"for 3.0 s longer", "below node n2", "Move the pod", "dedicated CPUs"}, "as often"},
 		"blocked":           {slow(func(c *verdict.Cause) { c.Form, c.BlockedSeconds = verdict.Blocked, 3 }), verdict.Neighbors{}, []string{"waits inside the kernel"}, "files"},
 		"blocked by files":  {slow(func(c *verdict.Cause) { c.Form, c.BlockedSeconds, c.Bytes = verdict.Blocked, 3, 100 }), verdict.Neighbors{}, []string{"waits for files"}, "strace"},

@@ -110,7 +110,7 @@ func assertAdvises(t *testing.T, cases map[string]advised) {
 // A cause is of a computation if the calls around it say where it is.
 func TestIsComputation(t *testing.T) {
 	for kind, forms := range map[verdict.Kind]map[verdict.Form]bool{
-		verdict.Excess:        {verdict.Always: true},
+		verdict.Excess:        {verdict.Always: true, verdict.Halted: false},
 		verdict.Imbalance:     {verdict.Heavy: true, verdict.Idle: false},
 		verdict.Variation:     {verdict.Once: true},
 		verdict.Serialization: {verdict.Chain: false, verdict.Master: true},
