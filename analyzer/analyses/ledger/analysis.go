@@ -12,6 +12,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/causes"
 	"github.com/cairn-mpi/cairn/analyzer/pass/delays"
 	"github.com/cairn-mpi/cairn/analyzer/pass/matching"
+	"github.com/cairn-mpi/cairn/analyzer/pass/owntime"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/analyzer/waitstate"
 	"github.com/cairn-mpi/cairn/trace"
@@ -32,7 +33,9 @@ type Findings struct {
 //   3. computation: first the time for which the container was stopped, then the time for which the
 //      thread waited for a CPU or the hypervisor took it away, then the time for which it was
 //      blocked: the process did nothing, or its other threads ran; the rest is useful;
-//   4. calls without waiting for other ranks: messages, collectives, files, local calls;
+//   4. calls without waiting for other ranks: first the time for which the rank or a partner waited
+//      for a CPU or was stopped (package owntime); the rest is messages, collectives, files, local
+//      calls;
 //   5. waiting in a call that never returned, or by polling that never succeeded;
 //   6. other waiting: for late receivers according to the wait state. The rest is attributed to the
 //      delays that caused it (package delays), in the row of the cause that they belong to. Waiting
@@ -102,7 +105,7 @@ type Charged struct {
 }
 
 // Costs attributes all time to rows of the ledger and to causes.
-var Costs = pass.New("ledger and costs of causes", charge, accounts.Pass, matching.Pass, delays.Pass, causes.Pass, blame.Pass)
+var Costs = pass.New("ledger and costs of causes", charge, accounts.Pass, matching.Pass, delays.Pass, owntime.Pass, causes.Pass, blame.Pass)
 
 func charge(_ context.Context, r *pass.Run) (Charged, error) {
 	a := accounts.Pass.Result(r)
@@ -114,7 +117,7 @@ func charge(_ context.Context, r *pass.Run) (Charged, error) {
 	if err != nil {
 		return Charged{}, fmt.Errorf("ranks of the verdict: %w", err)
 	}
-	b := book{a, matching.Pass.Result(r), causes.Pass.Result(r).Alone()}
+	b := book{a, matching.Pass.Result(r), owntime.Pass.Result(r), causes.Pass.Result(r).Alone()}
 	var c Charged
 	c.ledger, c.Lost = b.ledger(delays.Pass.Result(r), &v, named.Ranks())
 	return c, nil
@@ -124,6 +127,7 @@ func charge(_ context.Context, r *pass.Run) (Charged, error) {
 type book struct {
 	*accounts.Accounts
 	matched *matching.Result
+	lacks   *owntime.Lacks
 	alone   *causes.Aloneness
 }
 
@@ -193,33 +197,29 @@ func (a *book) ledgerOf(row int) (l [ledgerRows]int64) {
 	for _, o := range account.OffCPU {
 		delayed, still, stolen, threads = delayed+o.Delayed, still+o.Blocked, stolen+o.Stolen, threads+o.Threads
 	}
-	stopped := int64(0)
+	limited := int64(0)
 	if seconds, known := accounts.Throttling(&a.Ranks[row]); known && a.Window == nil {
-		stopped = min(int64(seconds*1e9), account.Compute)
+		limited = int64(seconds * 1e9)
 	}
-	stoppedOf := min(stopped, max(delayed, stopped))
-	take(throttled, stoppedOf)
-	take(preempted, min(max(0, delayed-stopped)+stolen, account.Compute-stoppedOf))
+	stopped := min(limited, account.Compute)
+	take(throttled, stopped)
+	take(preempted, min(max(0, delayed-stopped)+stolen, account.Compute-stopped))
 	take(blocked, min(still, account.Compute-l[throttled]-l[preempted]))
 	take(ownThreads, min(threads, account.Compute-l[throttled]-l[preempted]-l[blocked]))
 	take(useful, account.Compute-l[throttled]-l[preempted]-l[blocked]-l[ownThreads])
+	limited -= stopped
 	for _, what := range account.Activities() {
 		if what.Computes() {
 			continue
 		}
-		own := account.Tallies[what].Own()
 		take(lateReceivers, account.Tallies[what].Late())
-		switch a.KindOfCall(what) {
-		case verdict.Nobody:
-			take(startEnd, own)
-		case verdict.Collectives:
-			take(collectives, own)
-		case verdict.IO:
-			take(inputOutput, own)
-		case verdict.Local:
-			take(local, own)
-		default:
-			take(messages, own)
+		for k, ns := range a.dividedCall(row, what, account.Tallies[what].Own()) {
+			if k == preempted {
+				part := min(limited, ns)
+				take(throttled, part)
+				limited, ns = limited-part, ns-part
+			}
+			take(k, ns)
 		}
 	}
 	for p, t := range a.matched.Tables[i].Sites {
@@ -233,6 +233,29 @@ func (a *book) ledgerOf(row int) (l [ledgerRows]int64) {
 	take(never, account.Never)
 	take(waitingRow, left)
 	return l
+}
+
+// dividedCall divides the own time of calls of a rank among rows.
+func (a *book) dividedCall(row int, call accounts.Activity, ns int64) (rows [ledgerRows]int64) {
+	p := a.lacks.Of(row, call)
+	rows[preempted], rows[blocked] = int64(p.Delayed()*float64(ns)), int64(p.Stopped()*float64(ns))
+	rows[rowOf(a.KindOfCall(call))] = max(0, ns-rows[preempted]-rows[blocked])
+	return rows
+}
+
+// rowOf returns the row of what calls of a kind cost.
+func rowOf(kind verdict.Kind) int {
+	switch kind {
+	case verdict.Nobody:
+		return startEnd
+	case verdict.Collectives:
+		return collectives
+	case verdict.IO:
+		return inputOutput
+	case verdict.Local:
+		return local
+	}
+	return messages
 }
 
 // charge attributes all waiting to its causes. It returns the cost of each cause, summed over all
@@ -249,17 +272,8 @@ func (a *book) charge(d *delays.Delays, v *verdict.Verdict, sums *[ledgerRows]in
 		l, cost := &a.Locations[origin.Location], d.Costs[origin]
 		what, ns := d.Activities[origin.Activity], cost.Short+cost.Long
 		if !what.Computes() {
-			switch a.KindOfCall(what) {
-			case verdict.Nobody:
-				costs[startEnd] += ns
-			case verdict.Collectives:
-				costs[collectives] += ns
-			case verdict.IO:
-				costs[inputOutput] += ns
-			case verdict.Local:
-				costs[local] += ns
-			default:
-				costs[messages] += ns
+			for k, part := range a.dividedCall(l.Row, what, int64(ns)) {
+				costs[k] += float64(part)
 			}
 			continue
 		}

@@ -44,7 +44,8 @@ type Account struct {
 	pieces               pieceLog
 	phases               *phases.Tracker
 
-	OffCPU map[Activity]*OffCPU // CPU measurements, by computation
+	OffCPU    map[Activity]*OffCPU // CPU measurements, by computation
+	LongCalls map[Activity]*OffCPU // those of long calls, including time in which they wait for other ranks
 
 	Disturbance int64 // only if Accounts.Sums: longest disturbance of a repeated computation
 

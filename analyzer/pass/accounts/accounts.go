@@ -29,10 +29,7 @@ type Accounts struct {
 	Each       []Account         // by location
 	Total      map[Activity]*Tally
 	Machines   []*Machine // by row, if there is evidence
-	// DelayedCalls is how long ranks waited for a CPU in long calls, including time in which they
-	// waited for other ranks.
-	DelayedCalls map[Activity]OffCPU
-	Sums         bool // only sums are known (timing aggregated): there is no path
+	Sums       bool       // only sums are known (timing aggregated): there is no path
 	// completed is what the calls of each call site complete; nil if only sums are known.
 	completed map[eventlog.CallSite]*matching.Completed
 	OfLeads   bool // only lead ranks have measured times

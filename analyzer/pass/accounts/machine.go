@@ -59,27 +59,22 @@ func (a *Accounts) takeSteal() {
 	a.Machines, _ = MachinesOf(a.Ranks)
 	places := make([][]*OffCPU, len(a.Ranks)) // by row; of all threads
 	for i, l := range a.Locations {
-		for _, o := range a.Each[i].OffCPU {
-			places[l.Row] = append(places[l.Row], o)
+		for _, all := range []map[Activity]*OffCPU{a.Each[i].OffCPU, a.Each[i].LongCalls} {
+			for _, o := range all {
+				places[l.Row] = append(places[l.Row], o)
+			}
 		}
 	}
 	for row := range a.Ranks {
-		r, lost := &a.Ranks[row], a.Machines[row].Lost()
-		if _, known := r.StealNS(); !known || lost == 0 {
+		lost, stolen := a.Machines[row].Lost(), a.StolenFrom(row)
+		if stolen == 0 {
 			continue
 		}
-		ran := ranFor(r)
-		left, unmeasured, blocked := int64(lost*float64(ran)), ran, int64(0)
+		left, unmeasured, blocked := stolen, ranFor(&a.Ranks[row]), int64(0)
 		take := func(cpu, most int64) int64 {
 			ns := min(int64(lost*float64(cpu)), most)
 			left, unmeasured, blocked = left-ns, unmeasured-cpu, blocked+most-ns
 			return ns
-		}
-		for k := range r.Evidence {
-			if e := &r.Evidence[k]; e.After == (trace.CallSite{}) { // a call
-				ns, _ := e.BlockedNS()
-				take(e.CPUNS, ns)
-			}
 		}
 		for _, o := range places[row] {
 			o.Stolen = take(o.cpu, o.Blocked)
@@ -94,6 +89,14 @@ func (a *Accounts) takeSteal() {
 			o.Blocked -= o.Stolen
 		}
 	}
+}
+
+// StolenFrom returns a rank's part of the steal of its machine, in ns; 0 if that is not known.
+func (a *Accounts) StolenFrom(row int) int64 {
+	if _, known := a.Ranks[row].StealNS(); !known || a.Machines == nil {
+		return 0
+	}
+	return int64(a.Machines[row].Lost() * float64(ranFor(&a.Ranks[row])))
 }
 
 // NodeOf returns the node that a rank ran on.

@@ -9,7 +9,7 @@ import (
 // CPU measurements of computations, by the tracer's threads (trace.EvidenceRow): sums by
 // computation. Missing measurements mean unknown, which is different from no delay.
 
-// OffCPU sums the measured (long) instances of a computation on one rank, in nanoseconds.
+// OffCPU sums the measured (long) instances of a computation, or call, on one rank, in nanoseconds.
 type OffCPU struct {
 	count   uint64
 	Wall    int64 // of the measured instances
@@ -73,7 +73,6 @@ func (a *Accounts) takeEvidence() {
 	if a.Window != nil {
 		return // it is measured over the whole run
 	}
-	a.DelayedCalls = map[Activity]OffCPU{}
 	byThread := map[[2]int]int{}
 	for i, l := range a.Locations {
 		byThread[[2]int{l.Row, l.Thread}] = i
@@ -85,25 +84,17 @@ func (a *Accounts) takeEvidence() {
 			if !known || e.RunDelayNS == trace.Unknown {
 				continue
 			}
-			if e.After == (trace.CallSite{}) {
-				if i == a.MainOf[row] {
-					what := Activity{Function: e.Before.Function, Site: e.Before.Site}
-					o := a.DelayedCalls[what]
-					o.Wall, o.Delayed = o.Wall+e.WallNS, o.Delayed+e.RunDelayNS
-					a.DelayedCalls[what] = o
-				}
-				continue
-			}
 			account := &a.Each[i]
 			if account.OffCPU == nil {
-				account.OffCPU = map[Activity]*OffCPU{}
+				account.OffCPU, account.LongCalls = map[Activity]*OffCPU{}, map[Activity]*OffCPU{}
+			}
+			if e.After == (trace.CallSite{}) {
+				take(account.LongCalls, Activity{Function: e.Before.Function, Site: e.Before.Site}, e, 1)
+				continue
 			}
 			between := Activity{e.After.Function, e.Before.Function, e.After.Site, e.Before.Site}
 			for what, share := range account.regionsOf(between) {
-				if account.OffCPU[what] == nil {
-					account.OffCPU[what] = &OffCPU{}
-				}
-				account.OffCPU[what].add(e, share)
+				take(account.OffCPU, what, e, share)
 			}
 		}
 	}
@@ -116,6 +107,14 @@ func (a *Accounts) takeEvidence() {
 	}
 	a.takeSteal()
 	a.takeOwnThreads()
+}
+
+// take adds a share of the measurements of a row to those of an activity.
+func take(all map[Activity]*OffCPU, what Activity, e *trace.EvidenceRow, share float64) {
+	if all[what] == nil {
+		all[what] = &OffCPU{}
+	}
+	all[what].add(e, share)
 }
 
 // add adds a share of the measurements of a row.

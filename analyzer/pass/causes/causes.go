@@ -10,6 +10,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/pass/communication"
 	"github.com/cairn-mpi/cairn/analyzer/pass/matching"
+	"github.com/cairn-mpi/cairn/analyzer/pass/owntime"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
 	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
@@ -28,7 +29,7 @@ func (f *Found) Alone() *Aloneness { return f.evidence.alone() }
 
 // Pass searches causes and replays the run without each of them. If only sums are known there is no
 // replay.
-var Pass = pass.New("causes", searchCauses, accounts.Pass, matching.Pass, accounts.Plan, ofprofile.Analysis, cpus.Analysis).
+var Pass = pass.New("causes", searchCauses, accounts.Pass, matching.Pass, accounts.Plan, ofprofile.Analysis, owntime.Pass, cpus.Analysis).
 	Uses(communication.Order)
 
 func searchCauses(ctx context.Context, r *pass.Run) (*Found, error) {
@@ -38,6 +39,7 @@ func searchCauses(ctx context.Context, r *pass.Run) (*Found, error) {
 		return &Found{evidence: e}, nil
 	}
 	e.matched, e.profile, e.shared = matching.Pass.Result(r), ofprofile.Analysis.Result(r).Profile, e.cpus.AreShared()
+	e.lacks = owntime.Pass.Result(r)
 	plan := accounts.Plan.Result(r)
 	marks := make(predict.Marks, len(a.Locations))
 	for i := range marks {

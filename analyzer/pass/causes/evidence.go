@@ -9,6 +9,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/pass/causes/outliers"
 	"github.com/cairn-mpi/cairn/analyzer/pass/matching"
+	"github.com/cairn-mpi/cairn/analyzer/pass/owntime"
 	"github.com/cairn-mpi/cairn/analyzer/profile"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/analyzer/waitstate"
@@ -19,10 +20,10 @@ type evidence struct {
 	*outliers.Comparison                   // of the ranks, by their accounts
 	matched              *matching.Result  // nil if only sums are known, like all that follows
 	profile              *profile.Findings // sizes of messages
+	lacks                *owntime.Lacks    // why calls do not proceed
 	cpus                 *cpus.CPUs        // nil: not known
 	shared               bool              // ranks waited for a CPU so often that single durations of computations are unreliable
 
-	delayed       func() float64                    // fraction of the time in calls that ranks wait for a CPU
 	alone         func() *Aloneness                 // computation that ranks do alone
 	evenly        func() (inTotal, eachTime change) // equal work
 	unevenRegions func() []accounts.Activity        // computations in which a rank exceeds the mean most
@@ -30,7 +31,6 @@ type evidence struct {
 
 func newEvidence(a *accounts.Accounts, on *cpus.CPUs) *evidence {
 	e := &evidence{Comparison: outliers.New(a), cpus: on}
-	e.delayed = sync.OnceValue(func() float64 { return delayedInCalls(e) })
 	e.alone = sync.OnceValue(func() *Aloneness { return findAlone(e) })
 	e.evenly = sync.OnceValues(func() (inTotal, eachTime change) { return divideEvenly(e) })
 	e.unevenRegions = sync.OnceValue(func() []accounts.Activity { return findUneven(e) })
@@ -192,41 +192,10 @@ func (e *evidence) startAndEnd() (ns int64) {
 	return ns
 }
 
-// delayedPart returns the fraction of the time of calls in which they wait for a CPU: as measured,
-// or else that of all calls of the run.
-func (e *evidence) delayedPart(calls accounts.Activity) float64 {
-	t, d := e.Total[calls], e.DelayedCalls[calls]
-	if t != nil && d.Wall > 0 && float64(d.Wall) >= explains*float64(t.Ns) {
-		return min(1, float64(d.Delayed)/float64(d.Wall))
-	}
-	return e.delayed()
+// costOf returns the own time of calls, in ns, in which nobody lacked a CPU or was stopped.
+func (e *evidence) costOf(call accounts.Activity) int64 {
+	return int64((1 - e.lacks.OfAll(call, lacking)) * float64(e.Total[call].Own()))
 }
 
-// delayedInCalls returns the fraction of their time in calls that ranks were ready to run, without
-// a CPU: what the counters of the whole run have beyond the measured computations. 0: not known.
-func delayedInCalls(e *evidence) float64 {
-	delayed, inCalls := 0.0, 0.0
-	for row, i := range e.MainOf {
-		samples := e.Ranks[row].Context
-		if i < 0 || e.Window != nil || len(samples) < 2 || samples[len(samples)-1].RunDelayNS <= 0 {
-			continue
-		}
-		first, last := samples[0], samples[len(samples)-1]
-		wall := float64(max(1, last.MonotonicNS-first.MonotonicNS))
-		ns := min(1, float64(last.RunDelayNS-first.RunDelayNS)/wall) * float64(e.Run())
-		for _, o := range e.Each[i].OffCPU {
-			ns -= float64(o.Delayed)
-		}
-		delayed += max(0, ns)
-		inCalls += float64(e.Each[i].Mpi)
-	}
-	for calls, d := range e.DelayedCalls {
-		if !e.isBetween(calls.Function, calls.Site) { // when the ranks start, they crowd the machine
-			delayed, inCalls = delayed-float64(d.Delayed), inCalls-float64(d.Wall)
-		}
-	}
-	if inCalls <= 0 {
-		return 0
-	}
-	return max(0, min(1, delayed/inCalls))
-}
+// lacking is the part of the own time of calls that they do not cost.
+func lacking(_ int, p *owntime.Part) float64 { return p.Sum() }

@@ -178,7 +178,7 @@ func TestCrowdedStart(t *testing.T) {
 		})
 		r.Info().Context = []trace.ContextSample{{}, {MonotonicNS: 300 * tracetest.Unit, RunDelayNS: tracetest.Unit * 9 / 10}}
 	})
-	inSearch(t, b, func(f *Found) { assert.InDelta(t, 0, f.evidence.delayed(), 0.01) })
+	inSearch(t, b, func(f *Found) { assert.InDelta(t, 0, f.evidence.lacks.Average(0).Delayed, 0.01) })
 }
 
 // The same where only the whole run is counted: ranks without a CPU for 200 of 400 may have lacked

@@ -19,7 +19,7 @@ var (
 	ofCalls = []cause{
 		lateReceivers{}, seldomPolls{},
 		callCost{verdict.Messages}, callCost{verdict.Collectives}, callCost{verdict.IO}, callCost{verdict.Local},
-		oneAfterTheOther{}, lateStart{}, fewCPUs{}, cpuLimits{}, blockedRanks{}, tracerOverhead{},
+		oneAfterTheOther{}, lateStart{}, fewCPUs{}, haltedRanks{}, cpuLimits{}, blockedRanks{}, tracerOverhead{},
 	}
 	ofWork = []cause{unequalWork{}, movingWork{}, idleRanks{}, variation{}}
 )

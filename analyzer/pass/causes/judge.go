@@ -185,7 +185,7 @@ func (h *Hypothesis) isCoarse() bool {
 	case verdict.IO:
 		return h.Cause.Form == verdict.Blocked
 	case verdict.Excess:
-		return h.ofWaits || h.Cause.Form == verdict.Preempted || h.Cause.Form == verdict.Stolen
+		return h.ofWaits || slices.Contains([]verdict.Form{verdict.Preempted, verdict.Stolen, verdict.Halted}, h.Cause.Form)
 	}
 	return false
 }

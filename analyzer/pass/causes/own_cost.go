@@ -16,8 +16,8 @@ func isAbout(e *evidence, kind verdict.Kind, call accounts.Activity) bool {
 
 // suggest assumes that calls of a kind take only the time that they wait for other ranks. For
 // messages and collectives it is limited to the costliest call site and similar ones: small calls
-// cost by their number, large ones by their duration. The part of their time in which they wait for
-// a CPU belongs to another cause.
+// cost by their number, large ones by their duration. The part of their time in which somebody lacks
+// a CPU, or is stopped, belongs to other causes.
 func (c callCost) suggest(e *evidence) []Hypothesis {
 	where, most := costliestOf(e, c.kind)
 	if !e.isWorthIt(longestIn(e, c.kind)) {
@@ -54,40 +54,44 @@ func (c callCost) suggest(e *evidence) []Hypothesis {
 		if !is {
 			return 1
 		}
-		delayed := e.delayedPart(what)
-		return delayed + (1-delayed)*part
+		lacks := e.lacks.OfAll(what, lacking)
+		return lacks + (1-lacks)*part
 	}}
 	h.What = whatCosts(&h.Cause, len(left)-1)
-	h.Assumes = "The calls themselves take no time, except that in which they wait for a CPU; they still wait for other ranks."
+	h.Assumes = "The calls themselves take no time, except that in which a rank lacks a CPU or is stopped; they still wait for other ranks."
 	if h.Cause.Form == verdict.NoOverlap {
 		h.Assumes = "What these calls complete proceeds from its start on, so that they take only what remains; they still wait for other ranks."
 	}
 	return []Hypothesis{h}
 }
 
-// costliestOf returns the call site of a kind with the longest time without waiting for other
-// ranks, and that time in ns.
+// costliestOf returns the call site of a kind that costs most, without waiting for other ranks or
+// for a CPU, and that time in ns.
 func costliestOf(e *evidence, kind verdict.Kind) (where accounts.Activity, most int64) {
 	most = -1
-	for what, t := range e.Total {
-		if own := t.Own(); isAbout(e, kind, what) && (own > most || own == most && what.Less(where)) {
+	for what := range e.Total {
+		if !isAbout(e, kind, what) {
+			continue
+		}
+		if own := e.costOf(what); own > most || own == most && what.Less(where) {
 			most, where = own, what
 		}
 	}
 	return where, most
 }
 
-// longestIn returns the longest own time (without waiting) that a rank spent in calls of a kind.
+// longestIn returns the longest time that calls of a kind cost a rank.
 func longestIn(e *evidence, kind verdict.Kind) int64 {
 	most := int64(0)
-	for _, i := range e.MainOf {
+	for row, i := range e.MainOf {
 		if i < 0 {
 			continue
 		}
 		ns := int64(0)
 		for what, t := range e.Each[i].Tallies {
 			if isAbout(e, kind, what) {
-				ns += t.Own()
+				part := e.lacks.Of(row, what)
+				ns += int64((1 - part.Sum()) * float64(t.Own()))
 			}
 		}
 		most = max(most, ns)

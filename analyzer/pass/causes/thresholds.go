@@ -16,6 +16,7 @@ var leastGain = []struct {
 }{
 	{verdict.Excess, verdict.Preempted, 0.1},
 	{verdict.Excess, verdict.Stolen, 0.1},
+	{verdict.Excess, verdict.Halted, 0.1},
 	{verdict.Excess, verdict.NoForm, 0.02},
 	{verdict.Imbalance, verdict.NoForm, 0.05},
 	{verdict.Variation, verdict.Once, 0.05},

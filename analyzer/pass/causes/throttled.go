@@ -51,11 +51,13 @@ func throttledWaits(e *evidence, set, others []outliers.Worker) float64 {
 	if !known {
 		return 0
 	}
-	waited, n := accounts.Seconds(delayedIn(e, set[0].Row)), float64(len(others))
+	delayed, _ := delayedIn(e, set[0].Row)
+	waited, n := accounts.Seconds(delayed), float64(len(others))
 	for _, o := range others {
 		theirs, _ := accounts.Throttling(&e.Ranks[o.Row])
+		delayed, _ := delayedIn(e, o.Row)
 		stopped -= theirs / n
-		waited -= accounts.Seconds(delayedIn(e, o.Row)) / n
+		waited -= accounts.Seconds(delayed) / n
 	}
 	if stopped <= 0 || stopped < explains*waited {
 		return 0

@@ -1,0 +1,62 @@
+package causes
+
+import (
+	"fmt"
+
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
+	"github.com/cairn-mpi/cairn/analyzer/pass/causes/outliers"
+	"github.com/cairn-mpi/cairn/analyzer/pass/owntime"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+)
+
+// haltedRanks is ranks that neither run nor are ready to run, in calls that poll: something stops
+// them, wherever they are.
+type haltedRanks struct{}
+
+// suggest assumes that these ranks are never blocked, in calls or in computations, and that their
+// partners need not wait for that inside calls.
+func (haltedRanks) suggest(e *evidence) []Hypothesis {
+	var all []outliers.Worker
+	stopped, inCalls := map[int]int64{}, map[int]int64{}
+	for row, i := range e.MainOf {
+		if i < 0 {
+			continue
+		}
+		ns, own := e.lacks.Stopped(row)
+		inCalls[row], stopped[row] = ns, ns
+		for _, o := range e.Each[i].OffCPU {
+			if !o.MovesData() {
+				stopped[row] += o.Blocked
+			}
+		}
+		active := (own + e.Each[i].Compute) / int64(len(e.Ranks))
+		all = append(all, outliers.Worker{Row: row, Useful: accounts.Seconds(stopped[row] + active)})
+	}
+	set, _ := e.Outliers(all, outliers.Doubtful, longer)
+	if set == nil || !e.AreFew(&outliers.Suspicion{Set: set}) || !e.isWorthIt(inCalls[set[0].Row]) {
+		return nil
+	}
+	rows := rowsOf(set)
+	h := Hypothesis{width: allRegions, Cause: e.causeOf(verdict.Excess, set, mostStopped(e, set[0].Row))}
+	h.Cause.Form, h.Cause.BlockedSeconds = verdict.Halted, accounts.Seconds(stopped[set[0].Row])
+	h.change = without(e, locationsOf(e, rows), nil, func(o *accounts.OffCPU) int64 { return o.Blocked })
+	h.change.keeps = keepsWithout(e, rows, func(l owntime.Lack) float64 { return l.Stopped })
+	h.What = fmt.Sprintf("nothing stopped %s", h.Cause.Who())
+	h.Assumes = "Computations and calls take as long as the rank was running or ready to run; waiting for other ranks follows."
+	return []Hypothesis{h}
+}
+
+// mostStopped returns the call site where a rank is stopped longest.
+func mostStopped(e *evidence, row int) (where accounts.Activity) {
+	most, account := 0.0, &e.Each[e.MainOf[row]]
+	for _, call := range account.Activities() {
+		if call.Computes() || !e.isBetween(call.Function, call.Site) {
+			continue
+		}
+		p := e.lacks.Of(row, call)
+		if ns := p.Own.Stopped * float64(account.Tallies[call].Own()); ns > most {
+			where, most = call, ns
+		}
+	}
+	return where
+}

@@ -1,0 +1,73 @@
+package causes_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/internal/tracetest"
+	"github.com/cairn-mpi/cairn/trace"
+)
+
+// exchanged returns two ranks that compute for 2, rank 1 for 2.4, and exchange 64 KiB for 8, in
+// each of 100 iterations. Of the run, their counters say that they lacked parts.
+func exchanged(lacks [2]struct{ delayed, blocked float64 }) *tracetest.Builder {
+	const iterations, run = 100, 1042
+	b := tracetest.New(2)
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		r.At("x.c:1").Init(0, 1)
+		for k := range iterations {
+			at := 1 + 10.4*float64(k)
+			begin := at + []float64{2, 2.4}[i]
+			r.At("x.c:2").Irecv(begin, begin, 1-i, 0)
+			r.At("x.c:3").Isend(begin, begin, 1-i, 1)
+			r.At("x.c:4").Waitall(begin, at+10.4, tracetest.Requests{0, 1}, tracetest.Status{Source: 1 - i, Bytes: 64 << 10}, tracetest.Status{})
+		}
+		r.At("x.c:5").Finalize(1041, run)
+		part := func(of float64) int64 { return int64(of * run * tracetest.Unit) }
+		r.Info().Context = []trace.ContextSample{{}, {
+			MonotonicNS: part(1), CPUNS: part(1 - lacks[i].delayed - lacks[i].blocked), RunDelayNS: part(lacks[i].delayed) + tracetest.Unit,
+		}}
+	})
+	return b
+}
+
+// What ranks lack in calls is not what messages cost, neither in the ledger nor in the verdict. Of
+// 10.4 that an iteration takes, 8 are own time of calls on both ranks, 1600 in all. Computations of
+// 200 on rank 0 and 240 on rank 1 are not measured. So they lack CPUs as calls do; whether they are
+// blocked is not known, so that of 938 only 698 are certain to be in calls. A rank that is blocked
+// while it waits shows that calls do not poll.
+func TestWhatCallsLackIsNoCost(t *testing.T) {
+	type lacks = [2]struct{ delayed, blocked float64 }
+	for name, c := range map[string]struct {
+		lacks
+		kind                         verdict.Kind
+		form                         verdict.Form
+		ranks                        string
+		messages, preempted, blocked float64 // rows of the ledger
+		gain                         float64
+	}{
+		"healthy":            {kind: verdict.Messages, form: verdict.TooLarge, messages: 1600, gain: 800},
+		"both on one CPU":    {lacks: lacks{{delayed: 0.48}, {delayed: 0.48}}, kind: verdict.CPUs, form: verdict.TooFew, messages: 0.04 * 1600, preempted: 0.96 * 1600, gain: 0.96*800 + 0.48*240},
+		"hog beside rank 1":  {lacks: lacks{1: {delayed: 0.6}}, kind: verdict.Excess, form: verdict.Preempted, ranks: "1", messages: 0.4 * 1600, preempted: 0.6 * 1600, gain: 0.6*800 + 40},
+		"rank 1 is stopped":  {lacks: lacks{1: {blocked: 0.9}}, kind: verdict.Excess, form: verdict.Halted, ranks: "1", messages: 1600 - 2*698, blocked: 2 * 698, gain: 698},
+		"waiting is blocked": {lacks: lacks{{blocked: 0.5}, {blocked: 0.9}}, kind: verdict.Messages, form: verdict.TooLarge, messages: 1600, gain: 800},
+	} {
+		f := find(t, exchanged(c.lacks).Content())
+		v := f.Verdict
+		require.NotEmpty(t, v.Causes, name)
+		first := v.Causes[0]
+		assert.Equal(t, c.kind, first.Kind, "%s: %s", name, v.Text)
+		assert.Equal(t, c.form, first.Form, "%s: %s", name, v.Text)
+		assert.Equal(t, c.ranks, v.Ranks, "%s: %s", name, v.Text)
+		assert.InDelta(t, c.gain/1e3, *first.GainSeconds, 0.01, "%s: %s", name, v.Text)
+		assert.InDelta(t, c.messages, f.milliseconds("messages"), 15, name)
+		assert.InDelta(t, c.preempted, f.milliseconds("preempted"), 15, name)
+		assert.InDelta(t, c.blocked, f.milliseconds("blocked"), 15, name)
+		for _, next := range v.Causes[1:] {
+			assert.LessOrEqual(t, *next.GainSeconds, (c.messages/2+15)/1e3, "%s: %s", name, v.Text)
+		}
+	}
+}
