@@ -41,7 +41,7 @@ func (variation) suggest(e *evidence) (list []Hypothesis) {
 		for _, v := range byForm[form] {
 			instances += v.instances
 		}
-		if len(byForm[form]) > 0 && (form != verdict.Sometimes || instances >= minLong) {
+		if len(byForm[form]) > 0 && (form != verdict.Sometimes || instances >= minLong && areByChance(byForm[form])) {
 			list = append(list, variationOf(e, byForm[form]))
 		}
 	}
@@ -221,10 +221,8 @@ func (v *varying) isRare() bool {
 	if len(v.all) < 2 || float64(v.instances) > maxRare*all*float64(len(v.all)) || float64(v.instances) > explains*all {
 		return false
 	}
-	for _, r := range v.long {
-		if oftenByChance(r.count, v.instances, len(v.all)) < outliers.Significance {
-			return false
-		}
+	if !areByChance([]varying{*v}) {
+		return false
 	}
 	alone, known := 0, 0
 	for _, r := range v.long {
@@ -245,6 +243,24 @@ func (v *varying) isRare() bool {
 		}
 	}
 	return float64(alone) >= nearlyAll*float64(known)
+}
+
+// areByChance reports whether no rank has more of the long instances of some regions than chance
+// explains.
+func areByChance(regions []varying) bool {
+	byRow, all, ranks := map[int]int{}, 0, 0
+	for i := range regions {
+		all, ranks = all+regions[i].instances, max(ranks, len(regions[i].all))
+		for _, r := range regions[i].long {
+			byRow[r.Row] += r.count
+		}
+	}
+	for _, n := range byRow {
+		if oftenByChance(n, all, ranks) < outliers.Significance {
+			return false
+		}
+	}
+	return true
 }
 
 // oftenByChance returns the probability that one of several ranks has at least n of all events, if
