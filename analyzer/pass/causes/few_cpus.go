@@ -17,30 +17,14 @@ func (fewCPUs) suggest(e *evidence) []Hypothesis {
 	h := Hypothesis{width: ofCPUs, Cause: ofAllRanks(e, verdict.CPUs, verdict.TooFew, accounts.Activity{})}
 	h.What = "every rank had a CPU whenever it could go on"
 	if !e.HasEvidence() && !e.lacks.AreCounted() {
-		if e.cpus == nil || !e.cpus.AreFew() {
-			return nil
-		}
-		// all of it may have been while MPI started and ended, which a longer run would hide
-		h.estimated = int64(min(e.cpus.Lost(accounts.Seconds(e.Run())), accounts.Seconds(e.Run()))*1e9) - e.startAndEnd()
-		if h.estimated <= 0 {
-			return nil
-		}
-		h.Assumes = "An estimate: what a rank could have gone on with and waited for a CPU, on average."
-		return []Hypothesis{h}
+		return estimateOf(e, h)
 	}
-	delays := make([]outliers.Worker, 0, len(e.Ranks))
 	all, most := 0.0, int64(0)
-	for row, i := range e.MainOf {
-		if i < 0 {
-			continue
-		}
-		delayed, active := delayedIn(e, row)
-		all += accounts.Seconds(delayed)
-		most = max(most, delayed)
-		// relative to the mean activity, so that small delays do not count as differences between
-		// ranks
-		delays = append(delays, outliers.Worker{Row: row, Useful: accounts.Seconds(delayed + active/int64(len(e.Ranks)))})
-	}
+	delays := lossesOf(e, func(row int) (delayed, active int64) {
+		delayed, active = delayedIn(e, row)
+		all, most = all+accounts.Seconds(delayed), max(most, delayed)
+		return delayed, active
+	})
 	if !e.isWorthIt(most) {
 		return nil
 	}
@@ -65,6 +49,38 @@ func (fewCPUs) suggest(e *evidence) []Hypothesis {
 	h.change = undelayed(e, rows)
 	h.Cause.LostSeconds = all
 	return []Hypothesis{h}
+}
+
+// estimateOf bounds what ranks lose by the total wait for a CPU. All of it may have been while MPI
+// started and ended, which a longer run would hide.
+func estimateOf(e *evidence, h Hypothesis) []Hypothesis {
+	if e.cpus == nil || !e.cpus.AreFew() {
+		return nil
+	}
+	h.estimated = int64(min(e.cpus.Lost(accounts.Seconds(e.Run())), accounts.Seconds(e.Run()))*1e9) - e.startAndEnd()
+	if h.estimated <= 0 {
+		return nil
+	}
+	h.Assumes = "An estimate: what a rank could have gone on with and waited for a CPU, on average."
+	return []Hypothesis{h}
+}
+
+// lossesOf returns what each rank loses beside what it does. That is a part of the mean activity, so
+// that small losses do not count as differences between ranks, and neither does more work.
+func lossesOf(e *evidence, of func(row int) (lost, active int64)) []outliers.Worker {
+	list, all := make([]outliers.Worker, 0, len(e.Ranks)), 0.0
+	for row, i := range e.MainOf {
+		if i >= 0 {
+			lost, active := of(row)
+			all += accounts.Seconds(active)
+			list = append(list, outliers.Worker{Row: row, Useful: accounts.Seconds(lost)})
+		}
+	}
+	n := float64(max(1, len(list)))
+	for i := range list {
+		list[i].Useful += all / n / n
+	}
+	return list
 }
 
 // undelayed removes the waits of the ranks in some rows (nil: all) for a CPU: from computations as

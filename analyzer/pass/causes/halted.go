@@ -16,22 +16,18 @@ type haltedRanks struct{}
 // suggest assumes that these ranks are never blocked, in calls or in computations, and that their
 // partners need not wait for that inside calls.
 func (haltedRanks) suggest(e *evidence) []Hypothesis {
-	var all []outliers.Worker
 	stopped, inCalls := map[int]int64{}, map[int]int64{}
-	for row, i := range e.MainOf {
-		if i < 0 {
-			continue
-		}
+	all := lossesOf(e, func(row int) (lost, active int64) {
+		account := &e.Each[e.MainOf[row]]
 		ns, own := e.lacks.Stopped(row)
 		inCalls[row], stopped[row] = ns, ns
-		for _, o := range e.Each[i].OffCPU {
+		for _, o := range account.OffCPU {
 			if !o.MovesData() {
 				stopped[row] += o.Blocked
 			}
 		}
-		active := (own + e.Each[i].Compute) / int64(len(e.Ranks))
-		all = append(all, outliers.Worker{Row: row, Useful: accounts.Seconds(stopped[row] + active)})
-	}
+		return stopped[row], own + account.Compute
+	})
 	set, _ := e.Outliers(all, outliers.Doubtful, longer)
 	if set == nil || !e.AreFew(&outliers.Suspicion{Set: set}) || !e.isWorthIt(inCalls[set[0].Row]) {
 		return nil
