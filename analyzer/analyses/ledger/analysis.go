@@ -207,20 +207,11 @@ func (a *book) ledgerOf(row int) (l [ledgerRows]int64) {
 	take(blocked, min(still, account.Compute-l[throttled]-l[preempted]))
 	take(ownThreads, min(threads, account.Compute-l[throttled]-l[preempted]-l[blocked]))
 	take(useful, account.Compute-l[throttled]-l[preempted]-l[blocked]-l[ownThreads])
-	limited -= stopped
-	for _, what := range account.Activities() {
-		if what.Computes() {
-			continue
-		}
-		take(lateReceivers, account.Tallies[what].Late())
-		for k, ns := range a.dividedCall(row, what, account.Tallies[what].Own()) {
-			if k == preempted {
-				part := min(limited, ns)
-				take(throttled, part)
-				limited, ns = limited-part, ns-part
-			}
-			take(k, ns)
-		}
+	calls := a.callsOf(row)
+	underLimit := min(limited-stopped, calls[preempted])
+	calls[throttled], calls[preempted] = underLimit, calls[preempted]-underLimit
+	for k, ns := range calls {
+		take(k, ns)
 	}
 	for p, t := range a.matched.Tables[i].Sites {
 		switch p.Kind {
@@ -233,6 +224,21 @@ func (a *book) ledgerOf(row int) (l [ledgerRows]int64) {
 	take(never, account.Never)
 	take(waitingRow, left)
 	return l
+}
+
+// callsOf divides the time of a rank's calls without waiting for other ranks among rows.
+func (a *book) callsOf(row int) (rows [ledgerRows]int64) {
+	account := &a.Each[a.MainOf[row]]
+	for _, what := range account.Activities() {
+		if what.Computes() {
+			continue
+		}
+		rows[lateReceivers] += account.Tallies[what].Late()
+		for k, ns := range a.dividedCall(row, what, account.Tallies[what].Own()) {
+			rows[k] += ns
+		}
+	}
+	return rows
 }
 
 // dividedCall divides the own time of calls of a rank among rows.

@@ -45,7 +45,7 @@ type Account struct {
 	phases               *phases.Tracker
 
 	OffCPU    map[Activity]*OffCPU // CPU measurements, by computation
-	LongCalls map[Activity]*OffCPU // those of long calls, including time in which they wait for other ranks
+	LongCalls map[Activity]*OffCPU // those of long calls, also while they wait for other ranks
 
 	Disturbance int64 // only if Accounts.Sums: longest disturbance of a repeated computation
 
