@@ -25,6 +25,7 @@ func withContext() *Content {
 		r.Context = []ContextSample{{MonotonicNS: 5 << 24, CPUNS: 1 << 16, ThrottledPeriods: 12, ThrottledNS: 3 << 26, StealNS: Unknown}}
 		r.EndedEarly, r.End = "killed in MPI_Recv", &End{
 			Ticks: 1 << 40, Signal: 9, ExitCode: -1, Order: 3, CalledExit: true, OutOfMemory: true, MemoryLimit: 2 << 30, MemoryUsed: math.MaxInt64 - 1,
+			Look: Look{Age: 1, Watched: 1 << 30, Ran: math.MaxInt64 - 1, State: 'S'},
 		}
 	})
 	c.Meta.Launcher = &Launcher{ExitCode: 137, Signal: 9, Asked: 15}

@@ -22,6 +22,8 @@ type End struct {
 	// resident memory that the process was seen with, both in bytes; 0: none, or unknown.
 	OutOfMemory             bool
 	MemoryLimit, MemoryUsed int64
+	// Look is the last look at what its first thread did.
+	Look Look
 }
 
 // A Launcher describes how the command ended that started the job's ranks.

@@ -52,6 +52,8 @@ func (d *decoder) ranks() RankTable {
 	t.ends.First.PushRun(0, 0, n)
 	t.deaths.Begin(deathColumns)
 	t.deaths.First.PushRun(0, 0, n)
+	t.looks.Begin(lookColumns)
+	t.looks.First.PushRun(0, 0, n)
 	t.tracers.Begin(tracerColumns)
 	t.tracers.First.PushRun(0, 0, n)
 	t.pressures.Begin(pressureColumns)

@@ -26,6 +26,7 @@ type RankTable struct {
 	evidence                    evidenceTable
 	ends                        codec.Ragged // 0 or 1 row per rank
 	deaths                      deathTable
+	looks                       lookTable
 	tracers                     codec.Ragged // 0 or 1 row per rank
 	pressures                   pressureTable
 }
@@ -77,6 +78,7 @@ func (t *RankTable) Append(r Rank) {
 	}
 	t.ends.End(endColumns)
 	t.deaths.append(r.End)
+	t.looks.append(r.End)
 	if r.Tracer != nil {
 		columns := r.Tracer.columns()
 		t.tracers.Add(tracerColumns, columns[:]...)
@@ -103,7 +105,7 @@ func (t *RankTable) Lookup() func(i int) Rank {
 		texts[k].Of = &t.texts[k]
 	}
 	samples, context, evidence, ends, tracers := t.samples.Lookup(), t.context.Lookup(), t.evidence.lookup(), t.ends.Lookup(), t.tracers.Lookup()
-	death, pressure := t.deaths.lookup(), t.pressures.lookup()
+	death, pressure, look := t.deaths.lookup(), t.pressures.lookup(), t.looks.lookup()
 	return func(i int) Rank {
 		text := func(k int) string { return t.strings.List[texts[k].At(i)] }
 		r := Rank{
@@ -129,6 +131,7 @@ func (t *RankTable) Lookup() func(i int) Rank {
 		if from, to := ends.Rows(i); to > from {
 			r.End = &End{Ticks: ends.At(0, from), Signal: int(ends.At(1, from)), ExitCode: int(ends.At(2, from))}
 			death(i, r.End)
+			look(i, r.End)
 		}
 		if from, to := tracers.Rows(i); to > from {
 			r.Tracer = tracerUsageOf(func(column int) int64 { return tracers.At(column, from) })

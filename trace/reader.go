@@ -213,6 +213,7 @@ func (t *Reader) openShared() error {
 		{blockUsage, "usage", true, true, func(d *decoder) { d.usage(c) }},
 		{blockEnds, "ends", true, true, func(d *decoder) { d.ends(c) }},
 		{blockDeaths, "deaths", true, true, func(d *decoder) { d.deaths(c) }},
+		{blockLooks, "looks", true, true, func(d *decoder) { d.looks(c) }},
 		{blockTracers, "what tracing took", true, true, func(d *decoder) { d.tracers(c) }},
 		{blockPressures, "pressures", true, true, func(d *decoder) { d.pressures(c) }},
 		{blockLeads, "leads", true, true, func(d *decoder) { d.leads(c) }},

@@ -83,6 +83,9 @@ func write(w io.Writer, c *Content, chain *Chain) error {
 	if hasDeaths(c) {
 		f.section(blockDeaths, appendDeaths(c))
 	}
+	if c.Ranks.looks.N > 0 {
+		f.section(blockLooks, appendLooks(c))
+	}
 	if c.Ranks.tracers.N > 0 {
 		f.section(blockTracers, appendTracers(&c.Ranks))
 	}
@@ -259,6 +262,7 @@ const (
 	blockUsage             // what getrusage counted
 	blockDeaths            // ends as observed from outside
 	blockPressures         // what the kernel counted for cgroups and connections
+	blockLooks             // what ranks did that ended early, as seen from outside
 	blockSkipped     = 126 // bytes of a chain that are not a block of its trace
 	blockIndex       = 127
 )

@@ -194,6 +194,7 @@ func (c *Compressor) observe() {
 		alive, _ := p.life.Alive()
 		if alive {
 			p.memory.see()
+			p.activity.see(p.life)
 		}
 		if note || !alive {
 			_ = p.life.Note()

@@ -1,7 +1,6 @@
 package compressor
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -135,8 +134,8 @@ func zombieStatus(pid, pidfd int) (unix.WaitStatus, bool) {
 	if err != nil || unix.PidfdSendSignal(pidfd, 0, nil, 0) != nil { // the id may be another process's
 		return 0, false
 	}
-	const state, exitCode = 0, 49                                   // after "pid (name)"
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // the name may have any bytes
+	const state, exitCode = 0, 49
+	fields := statFields(stat)
 	if len(fields) <= exitCode || string(fields[state]) != "Z" {
 		return 0, false
 	}

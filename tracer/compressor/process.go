@@ -23,6 +23,7 @@ type process struct {
 	ring      *spool.Ring
 	life      *spool.Watch
 	memory    *memory
+	activity  *activity
 	pid       int          // of its pidfd
 	pidfd     int          // −1: its death is not observed, or known
 	died      time.Time    // when its death was observed
@@ -64,7 +65,8 @@ func openProcess(root *os.Root, name string) *process {
 		d.Close()
 		return nil
 	}
-	return &process{name: name, directory: d, ring: r, life: life, memory: memoryOf("/", life.PID()), pidfd: -1}
+	pid := life.PID()
+	return &process{name: name, directory: d, ring: r, life: life, memory: memoryOf("/", pid), activity: activityOf("/", pid), pidfd: -1}
 }
 
 // close ends the work on the process.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -14,7 +15,7 @@ import (
 
 const (
 	aliveFile  = "alive"
-	aliveMagic = "CAIRNAL2"
+	aliveMagic = "CAIRNAL3"
 	maxAlive   = 1 << 10
 )
 
@@ -29,6 +30,9 @@ type sighting struct {
 	Status      uint64 // 1 + its wait status
 	OutOfMemory uint64 // 1: the kernel killed a process of its memory cgroup
 	Limit, Used uint64 // bytes: of its memory cgroup, and that it was seen with
+	// Of the last look at its first thread, in ns: how long before Last, for how long the thread had
+	// been watched, and the CPU time that it took meanwhile. State is its state then.
+	Age, Watched, Ran, State uint64
 }
 
 // A Watch observes from outside whether a process is alive. A process cannot report its own end,
@@ -40,7 +44,8 @@ type Watch struct {
 	mu    sync.Mutex
 	lock  *os.File
 	seen  sighting
-	noted sighting // what of that is in the file
+	look  time.Time // the last look at its first thread
+	noted sighting  // what of that is in the file
 }
 
 // Watch begins to observe the process.
@@ -70,6 +75,9 @@ func (w *Watch) Alive() (bool, error) {
 	holder, err := holderOf(w.lock)
 	if holder != nobody && err == nil && ok {
 		w.seen.Last = uint64(now.Ticks)
+		if !w.look.IsZero() {
+			w.seen.Age = uint64(time.Since(w.look))
+		}
 	}
 	return holder != nobody, err
 }
@@ -108,6 +116,15 @@ func (w *Watch) UsedMemory(used, limit uint64, killed bool) {
 	if killed {
 		w.seen.OutOfMemory = 1
 	}
+}
+
+// Looked notes a look at the first thread of the process, now: its state as in /proc/PID/stat, for
+// how long it has been watched, and the CPU time that it took meanwhile.
+func (w *Watch) Looked(state byte, watched, ran time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.look = time.Now()
+	w.seen.Age, w.seen.Watched, w.seen.Ran, w.seen.State = 0, uint64(watched), uint64(ran), uint64(state)
 }
 
 // Note writes down what was seen of the process, so that a recovery knows it.
@@ -152,7 +169,8 @@ func (s *sighting) last() int64 { return max(0, int64(s.Last)) }
 // addTo completes how a process ended with what was seen of it. The wait status says what the
 // process itself cannot know or report: SIGKILL, _exit.
 func (s *sighting) addTo(e *trace.End) {
-	number := func(word uint64) int64 { return int64(min(word, 1<<60)) }
+	const most = 1 << 60
+	number := func(word uint64) int64 { return int64(min(word, most)) }
 	e.Order = int(min(s.Order, 1<<30))
 	if s.Status != 0 {
 		status := unix.WaitStatus(s.Status - 1)
@@ -163,6 +181,7 @@ func (s *sighting) addTo(e *trace.End) {
 			e.Signal, e.ExitCode = 0, status.ExitStatus()
 		}
 	}
+	e.Look = trace.Look{Age: number(s.Age), Watched: number(s.Watched), Ran: number(s.Ran), State: byte(s.State)}
 	e.OutOfMemory = s.OutOfMemory != 0
 	if e.OutOfMemory {
 		e.MemoryLimit, e.MemoryUsed = number(s.Limit), number(s.Used)

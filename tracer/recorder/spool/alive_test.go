@@ -23,6 +23,10 @@ func TestSightingCompletesEnd(t *testing.T) {
 			sighting{Status: killed, OutOfMemory: 1, Limit: 4 << 20, Used: 3 << 20}, trace.End{ExitCode: -1},
 			trace.End{Signal: 9, ExitCode: -1, OutOfMemory: true, MemoryLimit: 4 << 20, MemoryUsed: 3 << 20},
 		},
+		{
+			sighting{Age: 1 << 20, Watched: 1 << 29, Ran: 3 << 20, State: 'S'}, trace.End{ExitCode: -1},
+			trace.End{ExitCode: -1, Look: trace.Look{Age: 1 << 20, Watched: 1 << 29, Ran: 3 << 20, State: 'S'}},
+		},
 		{sighting{Limit: 4 << 20, Used: 3 << 20}, trace.End{ExitCode: -1}, trace.End{ExitCode: -1}},
 	} {
 		got := c.end
@@ -32,7 +36,7 @@ func TestSightingCompletesEnd(t *testing.T) {
 }
 
 func FuzzDecodeSighting(f *testing.F) {
-	s := sighting{Last: 1, Order: 2, Status: 10, OutOfMemory: 1, Limit: 1 << 30, Used: 1 << 29}
+	s := sighting{Last: 1, Order: 2, Status: 10, OutOfMemory: 1, Limit: 1 << 30, Used: 1 << 29, Age: 3, Watched: 4, Ran: 5, State: 'R'}
 	copy(s.Magic[:], aliveMagic)
 	b, err := binary.Append(nil, binary.NativeEndian, &s)
 	require.NoError(f, err)
@@ -42,7 +46,8 @@ func FuzzDecodeSighting(f *testing.F) {
 		s := decodeSighting(b)
 		var e trace.End
 		s.addTo(&e)
-		if e.Order < 0 || e.MemoryLimit < 0 || e.MemoryUsed < 0 || e.Signal < 0 || s.last() < 0 {
+		if e.Order < 0 || e.MemoryLimit < 0 || e.MemoryUsed < 0 || e.Signal < 0 || s.last() < 0 ||
+			e.Look.Age < 0 || e.Look.Watched < 0 || e.Look.Ran < 0 {
 			t.Errorf("%+v", e)
 		}
 	})
