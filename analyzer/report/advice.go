@@ -19,7 +19,7 @@ import (
 // ones.
 func (r *Report) next() []string {
 	if s := Of[stopped.Findings](r).Stopped; s != nil {
-		if s.Kind != "" {
+		if s.Explains() {
 			return s.Advice
 		}
 		return append(slices.Clone(s.Advice), r.nextOfVerdict()...)

@@ -25,7 +25,11 @@ func (s *Stop) seen() string {
 		if s.Named[i].Tests {
 			did = "made tests without success, the last with"
 		}
-		parts = append(parts, fmt.Sprintf("%s %s %s", s.Named[i].name(), did, s.Named[i].After.At()))
+		part := fmt.Sprintf("%s %s %s", s.Named[i].name(), did, s.Named[i].After.At())
+		if was := s.Named[i].Activity.words(); was != "" {
+			part += " (" + was + ")"
+		}
+		parts = append(parts, part)
 	}
 	parts = append(parts, s.clauses()...)
 	if len(parts) > 0 {
@@ -121,19 +125,53 @@ func (s *Stop) missing() string {
 	default:
 		fmt.Fprintf(&b, "sent what %s had been waiting for%s in %s (%s)", waited, apart, s.Call.At(), s.Others[0].For)
 	}
-	switch {
-	case who.Unknown:
-		b.WriteString("; what it did is not known, since the trace lacks it")
-	case who.Gone:
+	if who.Gone {
 		b.WriteString("; it had come through MPI_Finalize by then")
-	case who.In.Function != "":
+	} else {
 		fmt.Fprintf(&b, "; it was in %s", who.In.At())
-	default:
-		fmt.Fprintf(&b, "; its last call was %s, and it had been outside of MPI for %s since", who.After.At(), wording.Duration(who.Seconds))
 	}
 	rest := *s
 	rest.Others = s.Others[1:]
 	return b.String() + "." + rest.others("Meanwhile")
+}
+
+// stalled describes a run in which ranks waited for one that was outside MPI, or made other calls.
+func (s *Stop) stalled() string {
+	who, first := &s.Named[0], &s.Others[0]
+	where, it, was := first.in(), "it", "was"
+	if s.Comm != "" {
+		where = fmt.Sprintf("%s (%s)", s.Call.At(), s.Comm)
+	}
+	if who.Count > 1 {
+		it, was = "they", "were"
+	}
+	did := "made no MPI call after"
+	if who.Busy {
+		did = "went on making MPI calls, the last"
+	}
+	text := fmt.Sprintf("%s waited for %s for the last %s, in %s: %s %s %s",
+		capital(s.name(first)), who.name(), wording.Duration(s.Waited), where, it, did, who.After.At())
+	if did := who.Activity.words(); did != "" {
+		text += fmt.Sprintf(", and %s %s", was, did)
+	}
+	rest := *s
+	rest.Others = s.Others[1:]
+	return fmt.Sprintf("%s.%s This job was stopped after %s%s; whether it would have gone on is not known.",
+		text, rest.others("Meanwhile"), wording.Duration(s.Seconds), s.by())
+}
+
+// words describes an activity; "" if it is not known.
+func (a Activity) words() string {
+	switch a {
+	case Running:
+		return "running on a CPU"
+	case InKernel:
+		return "blocked in the kernel"
+	case Suspended:
+		return "suspended by a signal or a debugger"
+	case Unseen:
+	}
+	return ""
 }
 
 func (s *Stop) mismatch() string {

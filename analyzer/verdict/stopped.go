@@ -2,7 +2,6 @@ package verdict
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
@@ -13,7 +12,9 @@ import (
 type Stop struct {
 	// Hang, Crash; "": no rank is known to have failed, or all left without MPI_Finalize
 	Kind Kind
-	Form Form // for Hang: Cycle, Missing, Mismatch
+	// For Hang: Cycle, Missing, Mismatch. Without a kind, Missing: ranks waited for one that was
+	// outside MPI, and whether it would have gone on is not known.
+	Form Form
 
 	Seconds float64 // duration of the run; for a crash, until the first death
 	// For a hang: how long none of the named ranks had made progress; 0: not known. If neither a
@@ -72,9 +73,22 @@ type Who struct {
 	After   Call    // the last call that returned
 	Seconds float64 // time since After
 	Tests   bool    // After is an unsuccessful test: they may test again
-	Gone    bool    // they had exited, with or without MPI_Finalize
-	Unknown bool    // they are not in the trace
+	// Activity is what they did outside MPI. Busy: they made calls until the end.
+	Activity Activity
+	Busy     bool
+	Gone     bool // they had exited, with or without MPI_Finalize
 }
+
+// An Activity is what the main thread of a rank outside MPI was seen to do in the end.
+type Activity string
+
+// The activities.
+const (
+	Unseen    Activity = ""
+	Running   Activity = "running"   // on a CPU, or ready to run
+	InKernel  Activity = "blocked"   // it slept, or waited for something
+	Suspended Activity = "suspended" // by SIGSTOP or the like, or by a debugger
+)
 
 // A Death is how the first rank died.
 type Death struct {
@@ -85,6 +99,7 @@ type Death struct {
 	Failed   bool   // an MPI call failed, which ended the process
 	Class    string // the error class of that; "": unknown
 	Quick    bool   // an exit code without exit
+	Told     bool   // somebody asked the job to end, which need not be why it died
 	OneOf    bool   // it was one of the named ranks, which ended at once
 
 	OutOfMemory             bool  // the kernel killed it for lack of memory
@@ -107,6 +122,8 @@ func (s *Stop) Sentence() string {
 		return s.mismatch()
 	case s.Kind == Crash:
 		return s.crash()
+	case s.Form == Missing:
+		return s.stalled()
 	case s.Left != "":
 		return fmt.Sprintf("%s left without MPI_Finalize after %s.", capital(s.Left), wording.Duration(s.Seconds))
 	}
@@ -137,53 +154,6 @@ func (s *Stop) clauses() (parts []string) {
 		parts = append(parts, fmt.Sprintf("%s %s", s.name(&s.Others[i]), s.Others[i].does()))
 	}
 	return parts
-}
-
-// Advice returns what to do next.
-func (s *Stop) Advice() []string {
-	switch {
-	case s.Kind == Hang && s.Form == Cycle:
-		steps := []string{"Change the order of the calls, so that not all of them wait first: let one side send before it receives, use MPI_Sendrecv, or begin with MPI_Irecv and wait after the sends."}
-		if s.Stray != "" {
-			steps = append(steps, "Compare source, tag and communicator of the receive with those of the message that was sent and never received.")
-		}
-		return steps
-	case s.Kind == Hang && s.Form == Missing:
-		who := &s.Named[0]
-		switch {
-		case who.Gone, who.In.Function != "":
-			return []string{fmt.Sprintf("See why %s went another way through the program: a loop that ends earlier there, a branch on its own data, an error that only it saw.", who.name())}
-		case who.Unknown:
-			return []string{"See what became of its pod or process: its log, and whether it still ran."}
-		}
-		return []string{fmt.Sprintf("Look at what %s does after %s: a loop that does not end, a lock, or work that takes much longer there. A debugger or py-spy, attached to it in the next run, shows the line.", who.name(), who.After.At())}
-	case s.Kind == Hang && s.Form == Mismatch:
-		return []string{"Let all ranks of the communicator make the same collective calls in the same order, with the same root and operation. Look for a loop that one rank leaves earlier, and for collectives inside branches that depend on the rank."}
-	case s.Kind == Crash && s.Scope != "":
-		return []string{fmt.Sprintf("See why the %s was lost: kubectl describe, its events (evicted, out of memory, node not ready). The program is not to blame for what the others did then.", s.Scope)}
-	case s.Kind == Crash && s.Death.Abort:
-		return []string{"The program ended itself: read what it printed before, and see the condition at the call."}
-	case s.Kind == Crash && s.Death.Failed && s.Death.Class == "":
-		return []string{"Read what the MPI library printed: it ended the process in this call."}
-	case s.Kind == Crash && s.Death.Failed:
-		return []string{fmt.Sprintf("Compare the arguments of this call with those of its partners%s. What the MPI library printed has more.", errorHints[s.Death.Class])}
-	case s.Kind == Crash && s.Death.OutOfMemory:
-		return []string{"Give the job more memory, or let its ranks use less: fewer ranks per node, smaller parts of the data. Ranks that use more than others are named by their resident memory (ps, or kubectl top)."}
-	case s.Kind == Crash && s.Death.Signal != 0 && !slices.Contains(crashes, s.Death.Signal):
-		return []string{"See who sends signals there: the kernel for lack of memory (dmesg on the node), a batch system or kubelet at a limit, a person."}
-	case s.Kind == Crash && s.Death.Signal != 0:
-		return []string{"Look at the code that ran after that call: with a core file, or under a debugger or -fsanitize=address, on that rank. What the MPI library printed when it crashed has the place."}
-	case s.Kind == Crash && s.Death.ExitCode >= 0:
-		return []string{"See what the rank printed last: it called exit, or the MPI library did after an error. Let it end the job with MPI_Abort, so that the others do not wait."}
-	case s.Kind == Crash:
-		return []string{"See whether its container ran out of memory (kubectl describe pod, or dmesg on the node: OOMKilled), and who kills processes there."}
-	case s.Left != "":
-		return []string{"Call MPI_Finalize on every rank before the program ends."}
-	}
-	if s.Waited > 0 {
-		return []string{"Look at where the ranks were (below). In the next run, attach a debugger or py-spy to a rank when it stands still: it shows whether the rank can go on."}
-	}
-	return []string{"See who ended it: a time limit, a person, or the launcher, whose last words are on the terminal. What follows is about the part that ran."}
 }
 
 // site returns a call site in words.

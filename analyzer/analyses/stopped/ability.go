@@ -19,19 +19,15 @@ const (
 )
 
 // A rank has stood still if it has been in one call, or has only polled, for longEnough. A rank
-// that has computed for longEnough, and for muchLonger times as long as any rank did before, is
-// overdue.
+// that has been outside MPI for longEnough, and for muchLonger times as long as any rank was before,
+// is overdue.
 const (
 	longEnough = 500e6
 	muchLonger = 3
 )
 
-// play determines which ranks could still make progress. At first none of them can. Then whatever
-// the abilities of the others allow is added, until nothing changes. The ranks that still cannot
-// are a closed set: each of them waits for members of the set, for ranks that have ended, or for
-// ranks that are overdue.
-func (s *search) play() {
-	s.abilities = make([]ability, len(s.states))
+// markOverdue marks the ranks that are overdue.
+func (s *search) markOverdue() {
 	longest := int64(0)
 	for i := range s.states {
 		longest = max(longest, s.states[i].longest)
@@ -40,6 +36,22 @@ func (s *search) play() {
 		r := &s.states[i]
 		lasted := r.died - r.last.exit
 		r.overdue = !r.finished && r.open == nil && r.last.there && lasted >= longEnough && lasted >= muchLonger*longest
+	}
+}
+
+func overdue(r *state) bool { return r.overdue }
+
+// busy reports whether a rank made calls until the end.
+func (s *search) busy(r *state) bool { return !r.finished && s.ended-r.acted < longEnough }
+
+// play determines which ranks could still make progress, if those that are assumed to have this
+// ability have it. At first none of them can. Then whatever the abilities of the others allow is
+// added, until nothing changes. The ranks that still cannot are a closed set: each of them waits for
+// members of the set, for ranks that have ended, or for those that are assumed to do nothing more.
+func (s *search) play(assumed func(*state) bool, able ability) {
+	s.abilities, s.assumed = make([]ability, len(s.states)), map[int]ability{}
+	for _, row := range s.rowsOf(assumed) {
+		s.assumed[row] = able
 	}
 	for changed := true; changed; {
 		changed = false
@@ -57,11 +69,10 @@ func (s *search) abilityOf(r *state) ability {
 		return cannot
 	}
 	able := can
-	switch {
-	case r.open != nil && r.stood() >= longEnough:
+	if assumed, given := s.assumed[r.row]; given {
+		able = assumed
+	} else if r.open != nil && r.stood() >= longEnough {
 		able = s.returns(r.open)
-	case r.overdue:
-		able = cannot
 	}
 	for _, u := range r.others {
 		if u == nil { // a thread that has ended, or that computes
@@ -138,6 +149,9 @@ func (s *search) foreign(comm int) bool {
 func (s *search) doubt(r *state) string {
 	if s.lost {
 		return "what the ranks had sent and received, since the trace lacks calls"
+	}
+	if r.overdue {
+		return "" // the sentence says that it made no call
 	}
 	if r.open != nil && r.stood() >= longEnough {
 		if why := s.doubtOf(r.open); why != "" {

@@ -12,7 +12,8 @@ type Findings struct {
 // An Ending describes how a run ended that did not complete MPI_Finalize.
 type Ending struct {
 	// Kind is "hang", "crash", or "" if neither is known or all ranks exited without
-	// MPI_Finalize. Form is a variant of the kind.
+	// MPI_Finalize. Form is a variant of the kind. With "", form "missing" is that ranks waited for
+	// one that was outside MPI.
 	Kind verdict.Kind `json:"kind"`
 	Form verdict.Form `json:"form"`
 	// Text is the first sentence of the report. Advice is what to do next.
@@ -34,9 +35,11 @@ type Ending struct {
 // A Rank is the state of a rank at its end.
 type Rank struct {
 	Rank int `json:"rank"`
-	// State is "waiting" in a call, "polling", "computing", "finished" after MPI_Finalize, or
-	// "missing" in the trace.
+	// State is "waiting" in a call, "polling", "outside MPI", or "finished" after MPI_Finalize.
 	State string `json:"state"`
+	// Activity is what it was seen to do outside MPI: "running" on a CPU, "blocked" in the kernel,
+	// "suspended" by a signal; "" if it is in a call, or if that is not known.
+	Activity verdict.Activity `json:"activity"`
 	// Function and CallSite are those of the call that the rank was in, otherwise of its last call.
 	// Communicator is the name of the call's communicator, Root its root. Tag and Peer (in
 	// MPI_COMM_WORLD) are those of the message. They are null or "" if the call has none, or
@@ -59,6 +62,10 @@ type Rank struct {
 	Signal   *int `json:"signal"`
 	ExitCode *int `json:"exit_code"`
 }
+
+// Explains reports whether the ending is why the run took as long as it did: it hung or a rank died,
+// or no rank made progress for most of it.
+func (e *Ending) Explains() bool { return e.Kind != "" || 2*e.WaitedSeconds > e.Seconds }
 
 // Cause returns the ending as the cause of a verdict: the state of the first named rank, and how
 // long it lasted. The cause has no gain.

@@ -23,12 +23,13 @@ func findEnding(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) 
 	if err != nil {
 		return nil, err
 	}
-	s := &search{observation: o}
+	s := &search{observation: o, tried: map[*trace.Signature]bool{}}
 	for i := range o.states {
 		if o.states[i].died > s.ended {
 			s.ended = o.states[i].died
 		}
 	}
+	s.markOverdue()
 	stop := s.stop()
 	return &Ending{
 		Kind: stop.Kind, Form: stop.Form, Text: stop.Sentence(), Advice: stop.Advice(), Seconds: stop.Seconds, WaitedSeconds: stop.Waited,
@@ -41,14 +42,16 @@ type search struct {
 	*observation
 	ended     int64 // last time at which a rank was known to be alive
 	abilities []ability
-	cycle     []int // ranks
-	accused   []int // rows that the sentence names
+	assumed   map[int]ability           // by row: abilities that are given to find the others
+	tried     map[*trace.Signature]bool // whether calls succeeded with these arguments
+	cycle     []int                     // ranks
+	accused   []int                     // rows that the sentence names
 }
 
 // stop returns the data of the first sentence. A death has priority: the waiting of others after it
 // is not a hang.
 func (s *search) stop() *verdict.Stop {
-	for _, look := range []func() *verdict.Stop{s.aborted, s.failed, s.crashed, s.left, s.vanished, s.refused, s.killed, s.hung, s.allLeft} {
+	for _, look := range []func() *verdict.Stop{s.aborted, s.failed, s.crashed, s.left, s.vanished, s.refused, s.killed, s.hung, s.stalled, s.allLeft} {
 		if found := look(); found != nil {
 			found.Ranks = len(s.states)
 			return found

@@ -8,16 +8,12 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
-// hung reads the closed set of ranks that cannot proceed: its first mismatched collective, its
-// shortest cycle, or the rank outside of it that it waits for. It returns nil if the set is empty.
+// hung reads the closed set of ranks that cannot proceed, whatever ranks outside MPI do: its first
+// mismatched collective, its shortest cycle, or the rank outside of it that it waits for. It
+// returns nil if the set is empty.
 func (s *search) hung() *verdict.Stop {
-	s.play()
-	var stuck []int
-	for i := range s.states {
-		if s.stuck(i) {
-			stuck = append(stuck, i)
-		}
-	}
+	s.play(overdue, unknown)
+	stuck := s.stuckRows()
 	for _, read := range []func([]int) *verdict.Stop{s.mismatched, s.circle, s.never} {
 		if found := read(stuck); found != nil {
 			found.Kind, found.Seconds = verdict.Hang, seconds(s.ended-s.begin)
@@ -25,6 +21,50 @@ func (s *search) hung() *verdict.Stop {
 		}
 	}
 	return nil
+}
+
+// stalled finds the rank that others wait for: one that is overdue outside MPI, or one that goes on
+// making calls while they wait for most of the run. They could proceed only if it did, and whether
+// it would is not known.
+func (s *search) stalled() *verdict.Stop {
+	defer s.play(overdue, unknown)
+	if stop := s.waitFor(overdue); stop != nil {
+		return stop
+	}
+	if stop := s.waitFor(s.busy); stop != nil && stop.Waited > max(stop.Seconds/2, muchLonger*longEnough/1e9) {
+		return stop
+	}
+	s.accused = nil
+	return nil
+}
+
+// waitFor returns the ending of ranks that wait for one of these ranks, or for several that do the
+// same.
+func (s *search) waitFor(these func(*state) bool) *verdict.Stop {
+	s.play(these, cannot)
+	stuck := slices.DeleteFunc(s.stuckRows(), func(row int) bool { return these(&s.states[row]) })
+	row, waiters := s.awaited(stuck, these)
+	if row < 0 {
+		return nil
+	}
+	first := &s.states[row]
+	stop := s.absent(s.rowsOf(func(r *state) bool {
+		return these(r) && r.activity == first.activity && r.last.function == first.last.function && r.last.site == first.last.site &&
+			slices.Equal(s.waitersOf(stuck, r.row), waiters)
+	}), waiters)
+	stop.Named[0].Busy, stop.Seconds = s.busy(first), seconds(s.ended-s.begin)
+	s.endedBy(stop)
+	return stop
+}
+
+// stuckRows returns the rows of the ranks that are stuck.
+func (s *search) stuckRows() (rows []int) {
+	for i := range s.states {
+		if s.stuck(i) {
+			rows = append(rows, i)
+		}
+	}
+	return rows
 }
 
 // stuck reports whether a rank is in a call and cannot proceed.
@@ -83,7 +123,7 @@ func (s *search) circle(stuck []int) *verdict.Stop {
 		return nil
 	}
 	if ahead := s.ahead(best, stuck); ahead >= 0 {
-		return s.absent(ahead, s.waitersOf(stuck, ahead))
+		return s.absent([]int{ahead}, s.waitersOf(stuck, ahead))
 	}
 	stop := &verdict.Stop{Form: verdict.Cycle, Waited: seconds(s.waited(best))}
 	for i, row := range best {
@@ -166,23 +206,25 @@ func (s *search) back(from, less int) []int {
 	return nil
 }
 
-// never finds a rank that others wait for and that is gone, in MPI_Finalize, or overdue: that with
-// most waiters.
+// never finds a rank that others wait for and that is gone, or stuck in MPI_Finalize.
 func (s *search) never(stuck []int) *verdict.Stop {
-	var found []int
-	absent := -1
-	for row := range s.states {
-		if r := &s.states[row]; !r.finished && !r.overdue && !(r.detail.ends && s.stuck(row)) {
-			continue
-		}
-		if waiters := s.waitersOf(stuck, row); len(waiters) > len(found) {
-			absent, found = row, waiters
-		}
-	}
-	if absent < 0 {
+	row, waiters := s.awaited(stuck, func(r *state) bool { return r.finished || r.detail.ends && s.stuck(r.row) })
+	if row < 0 {
 		return nil
 	}
-	return s.absent(absent, found)
+	return s.absent([]int{row}, waiters)
+}
+
+// awaited returns the row of the ranks that count with most waiters among stuck rows, and these; −1
+// if there is none.
+func (s *search) awaited(stuck []int, counts func(*state) bool) (row int, waiters []int) {
+	row = -1
+	for _, r := range s.rowsOf(counts) {
+		if found := s.waitersOf(stuck, r); len(found) > len(waiters) {
+			row, waiters = r, found
+		}
+	}
+	return row, waiters
 }
 
 // waitersOf returns the given rows that wait for a row. Ranks in MPI_Finalize have done their part;
@@ -206,15 +248,17 @@ func (s *search) targets(u *match.Unreturned) []int {
 	return list
 }
 
-// absent returns the hang of ranks that wait for one that never came.
-func (s *search) absent(row int, waiters []int) *verdict.Stop {
-	r := &s.states[row]
-	s.accused = []int{row}
+// absent returns the hang of ranks that wait for those in these rows, which did the same and never
+// came.
+func (s *search) absent(rows, waiters []int) *verdict.Stop {
+	r := &s.states[rows[0]]
+	s.accused = rows
 	stop := &verdict.Stop{
 		Form: verdict.Missing, Waited: seconds(s.waited(waiters)), Named: []verdict.Who{s.who(r)},
 	}
+	stop.Named[0].Ranks, stop.Named[0].Count = s.list(rows), len(rows)
 	in := func(r *state) bool { return slices.Contains(waiters, r.row) }
-	stop.Others = append(s.waiting(in), s.waiting(func(o *state) bool { return !in(o) && o != r })...)
+	stop.Others = append(s.waiting(in), s.waiting(func(o *state) bool { return !in(o) && !slices.Contains(rows, o.row) })...)
 	first := &s.states[waiters[0]]
 	for _, k := range waiters {
 		u := s.states[k].open

@@ -10,6 +10,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/polling"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/trace/timing"
@@ -31,11 +32,14 @@ type state struct {
 	open    *match.Unreturned // nil: its main thread was not in a call and did not poll
 	polls   bool              // open is what it polled for, since open.Enter
 	overdue bool
-	detail  detail              // arguments of the open call
-	abort   *abort              // nil: none of its threads was in MPI_Abort
-	others  []*match.Unreturned // by thread that made calls, except the main one; nil: not in a call
-	attempt polling.Attempt
-	acted   int64 // when it last entered or left a call that did not poll
+	// what its main thread did outside MPI in the end
+	activity verdict.Activity
+	detail   detail              // arguments of the open call
+	abort    *abort              // nil: none of its threads was in MPI_Abort
+	others   []*match.Unreturned // by thread that made calls, except the main one; nil: not in a call
+	details  []detail            // of others
+	attempt  polling.Attempt
+	acted    int64 // when it last entered or left a call that did not poll
 }
 
 // A call is a call that has returned.
@@ -55,7 +59,10 @@ type detail struct {
 	begin  bool   // MPI_Init
 	ends   bool   // MPI_Finalize
 	faults map[string]fault
-	amount int64 // of data that all ranks must pass to a collective, in bytes; −1: unknown, or any
+	// function is that of the call, signature has its arguments.
+	function  *semantics.Function
+	signature *trace.Signature
+	amount    int64 // of data that all ranks must pass to a collective, in bytes; −1: unknown, or any
 }
 
 // An abort is a call of MPI_Abort.
@@ -126,6 +133,7 @@ func observe(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*o
 	}
 	for i := range o.states {
 		o.begin = min(o.begin, o.states[i].begin)
+		o.states[i].activity = activityOf(&o.states[i])
 	}
 	return o, nil
 }
@@ -146,7 +154,7 @@ func (r *state) ends(e *threadEnd, main bool) {
 	case main:
 		r.open, r.detail = e.open, e.detail
 	case e.called:
-		r.others = append(r.others, e.open)
+		r.others, r.details = append(r.others, e.open), append(r.details, e.detail)
 	}
 }
 
@@ -224,7 +232,7 @@ func (o *observation) timeBySums(clocks *timeline.Clocks, locations []timeline.L
 func detailOf(c *timeline.Call, comms []trace.Communicator) detail {
 	d := detail{
 		begin: c.Semantics.Operation == semantics.Initialize, ends: c.Semantics.Operation == semantics.Finalize,
-		faults: faultsOf(c, comms), amount: askedIn(c.Event).bytes,
+		faults: faultsOf(c, comms), amount: askedIn(c.Event).bytes, function: c.Semantics, signature: c.Signature,
 	}
 	in := c.Event.In
 	if i := c.Semantics.In[semantics.Root]; i >= 0 && int(i) < len(in) && in[i].Form == trace.Int {

@@ -270,7 +270,7 @@ func TestRandomPrograms(t *testing.T) {
 		o, err := observe(context.Background(), timeline.Of(b.Open(t)), nil)
 		require.NoError(t, err)
 		s := &search{observation: o}
-		s.play()
+		s.play(overdue, unknown)
 		computes := false
 		for rank := range programs {
 			computes = computes || !m.done(rank) && !m.inside[rank]

@@ -38,6 +38,9 @@ func view(r *section.Run) any {
 // NewRow describes the state of a rank.
 func NewRow(r Rank) Row {
 	row := Row{Rank: r, Where: callsite.At(r.Function, r.CallSite)}
+	if r.Activity != "" {
+		row.State += ", " + string(r.Activity)
+	}
 	if r.State != "waiting" && r.Function != "" {
 		row.Where = "after " + row.Where
 	}

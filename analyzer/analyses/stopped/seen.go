@@ -21,23 +21,29 @@ func (s *search) seen() *verdict.Stop {
 	}
 	stop.Waited = seconds(s.ended - acted)
 	stop.Others = s.waiting(func(*state) bool { return true })
-	stop.Named = s.computing()
+	stop.Named = s.outside()
 	stop.Doubts = s.doubts()
 	return stop
 }
 
-// computing groups the ranks that are in no call by the last one.
-func (s *search) computing() []verdict.Who {
-	rows := map[call][]int{}
+// outside groups the ranks that are in no call by the last one and what they did.
+func (s *search) outside() []verdict.Who {
+	type key struct {
+		function uint16
+		site     uint32
+		missed   bool
+		activity verdict.Activity
+	}
+	rows := map[key][]int{}
 	for i := range s.states {
 		if r := &s.states[i]; r.open == nil && !r.finished && r.last.there {
-			k := call{function: r.last.function, site: r.last.site, missed: r.last.missed}
+			k := key{r.last.function, r.last.site, r.last.missed, r.activity}
 			rows[k] = append(rows[k], i)
 		}
 	}
 	list := []verdict.Who{}
 	for k, set := range rows {
-		w := verdict.Who{Ranks: s.list(set), Count: len(set), After: s.call(k.function, k.site), Tests: k.missed}
+		w := verdict.Who{Ranks: s.list(set), Count: len(set), After: s.call(k.function, k.site), Tests: k.missed, Activity: k.activity}
 		for i, row := range set {
 			r := &s.states[row]
 			if lasted := seconds(max(0, r.died-r.last.exit)); i == 0 || lasted < w.Seconds {

@@ -30,6 +30,11 @@ func begun(n int) *tracetest.Builder {
 // end makes a rank return from MPI_Finalize.
 func end(r *tracetest.Rank, at float64) { r.At("main.c:99").Call("MPI_Finalize", at, at+1, nil) }
 
+// look sets what a rank was seen to do in its last second: its state, and its CPU time in ms.
+func look(r *tracetest.Rank, state byte, ran int64) {
+	r.Info().End.Look = trace.Look{Age: 2e8, Watched: 1e9, Ran: ran * 1e6, State: state}
+}
+
 func receive(peer any, tag any) args {
 	return args{"count": 1, "datatype": "MPI_INT", "source": peer, "tag": tag}
 }
@@ -77,6 +82,8 @@ func checkEndings(t *testing.T, kind verdict.Kind, form verdict.Form, jobs map[s
 func TestCycles(t *testing.T) { checkEndings(t, verdict.Hang, verdict.Cycle, cycles) }
 
 func TestMissingRanks(t *testing.T) { checkEndings(t, verdict.Hang, verdict.Missing, missingRanks) }
+
+func TestAwaitedRanks(t *testing.T) { checkEndings(t, "", verdict.Missing, awaited) }
 
 func TestMismatches(t *testing.T) { checkEndings(t, verdict.Hang, verdict.Mismatch, mismatches) }
 
@@ -184,16 +191,17 @@ var cycles = map[string]stoppedJob{
 	},
 }
 
-// missingRanks are jobs in which ranks waited for one that did not wait.
-var missingRanks = map[string]stoppedJob{
+// awaited are jobs in which ranks waited for one that was outside MPI, or made other calls.
+var awaited = map[string]stoppedJob{
 	"one never comes": {
 		4, func(b *tracetest.Builder) {
 			for i := range 3 {
 				b.Rank(i).At("solve.c:88").Unfinished("MPI_Allreduce", 120, 5120, args{"count": 1, "datatype": "MPI_INT", "op": "MPI_SUM"})
 			}
 			b.Rank(3).At("solve.c:70").Call("MPI_Comm_rank", 111, 112, args{"rank": 3}).Ended("after MPI_Comm_rank", 5112)
+			look(b.Rank(3), 'R', 990)
 		},
-		"This job hung: rank 3 never came to the MPI_Allreduce at solve.c:88 (MPI_COMM_WORLD), in which the other 3 ranks waited for the last 5.0 s; its last call was MPI_Comm_rank at solve.c:70, and it had been outside of MPI for 5.0 s since.",
+		"The other 3 ranks waited for rank 3 for the last 5.0 s, in MPI_Allreduce at solve.c:88 (MPI_COMM_WORLD): it made no MPI call after MPI_Comm_rank at solve.c:70, and was running on a CPU. This job was stopped after 5.1 s; whether it would have gone on is not known.",
 		[]int{}, "3",
 	},
 	"one never sends": {
@@ -201,8 +209,9 @@ var missingRanks = map[string]stoppedJob{
 			b.Rank(0).At("a.c:1").Unfinished("MPI_Recv", 120, 5120, receive(1, 4))
 			b.Rank(1).Ended("after MPI_Allreduce", 5120)
 			b.Rank(2).At("a.c:2").Unfinished("MPI_Recv", 120, 5120, receive(0, 4))
+			look(b.Rank(1), 'S', 10)
 		},
-		"This job hung: rank 1 never sent what rank 0 had been waiting for, for the last 5.0 s, in MPI_Recv at a.c:1 (from rank 1, tag 4, MPI_COMM_WORLD); its last call was MPI_Allreduce at main.c:20, and it had been outside of MPI for 5.0 s since. Meanwhile rank 2 waited in MPI_Recv at a.c:2 (from rank 0, tag 4, MPI_COMM_WORLD).",
+		"Rank 0 waited for rank 1 for the last 5.0 s, in MPI_Recv at a.c:1 (from rank 1, tag 4, MPI_COMM_WORLD): it made no MPI call after MPI_Allreduce at main.c:20, and was blocked in the kernel. Meanwhile rank 2 waited in MPI_Recv at a.c:2 (from rank 0, tag 4, MPI_COMM_WORLD). This job was stopped after 5.1 s; whether it would have gone on is not known.",
 		[]int{}, "1",
 	},
 	"one never comes to MPI_Finalize": {
@@ -211,7 +220,7 @@ var missingRanks = map[string]stoppedJob{
 			b.Rank(1).Ended("after MPI_Allreduce", 5120)
 			b.Rank(2).At("main.c:99").Unfinished("MPI_Finalize", 120, 5120, nil)
 		},
-		"This job hung: rank 1 never came to the MPI_Finalize at main.c:99 (MPI_COMM_WORLD), in which the other 2 ranks waited for the last 5.0 s; its last call was MPI_Allreduce at main.c:20, and it had been outside of MPI for 5.0 s since.",
+		"The other 2 ranks waited for rank 1 for the last 5.0 s, in MPI_Finalize at main.c:99 (MPI_COMM_WORLD): it made no MPI call after MPI_Allreduce at main.c:20. This job was stopped after 5.1 s; whether it would have gone on is not known.",
 		[]int{}, "1",
 	},
 	"one never begins an epoch": {
@@ -224,9 +233,41 @@ var missingRanks = map[string]stoppedJob{
 				At("a.c:1").Unfinished("MPI_Win_start", 120, 5120, args{"win": tracetest.Win(0), "group": tracetest.Group(1)})
 			b.Rank(1).Ended("after MPI_Win_create", 5120)
 		},
-		"This job hung: rank 1 never did what rank 0 had been waiting for, for the last 5.0 s, in MPI_Win_start at a.c:1 (for rank 1, MPI_COMM_WORLD); its last call was MPI_Win_create at main.c:20, and it had been outside of MPI for 5.0 s since.",
+		"Rank 0 waited for rank 1 for the last 5.0 s, in MPI_Win_start at a.c:1 (for rank 1, MPI_COMM_WORLD): it made no MPI call after MPI_Win_create at main.c:20. This job was stopped after 5.1 s; whether it would have gone on is not known.",
 		[]int{}, "1",
 	},
+	"two are suspended, one goes on elsewhere": {
+		4, func(b *tracetest.Builder) {
+			b.Rank(0).At("a.c:1").Unfinished("MPI_Barrier", 120, 5120, nil)
+			for i := 1; i < 3; i++ {
+				b.Rank(i).Ended("after MPI_Allreduce", 5120)
+				look(b.Rank(i), 'T', 0)
+			}
+			for at := 120.0; at < 5120; at += 100 {
+				b.Rank(3).At("b.c:1").Call("MPI_Iprobe", at, at+1, receive("MPI_ANY_SOURCE", 1))
+			}
+			b.Rank(3).Ended("after MPI_Iprobe", 5120)
+		},
+		"Rank 0 waited for ranks 1-2 for the last 5.0 s, in MPI_Barrier at a.c:1 (MPI_COMM_WORLD): they made no MPI call after MPI_Allreduce at main.c:20, and were suspended by a signal or a debugger. This job was stopped after 5.1 s; whether it would have gone on is not known.",
+		[]int{}, "1-2",
+	},
+	"one goes on with calls": {
+		3, func(b *tracetest.Builder) {
+			for i := range 2 {
+				b.Rank(i).At("a.c:1").Unfinished("MPI_Barrier", 120, 5120, nil)
+			}
+			for at := 120.0; at < 5110; at += 10 {
+				b.Rank(2).At("a.c:3").Call("MPI_Win_flush", at, at+1, args{"rank": 0, "win": tracetest.Win(0)})
+			}
+			b.Rank(2).Ended("after MPI_Win_flush", 5120)
+		},
+		"The other 2 ranks waited for rank 2 for the last 5.0 s, in MPI_Barrier at a.c:1 (MPI_COMM_WORLD): it went on making MPI calls, the last MPI_Win_flush at a.c:3. This job was stopped after 5.1 s; whether it would have gone on is not known.",
+		[]int{}, "2",
+	},
+}
+
+// missingRanks are jobs in which ranks waited for one that had left, or was on its way out.
+var missingRanks = map[string]stoppedJob{
 	"one is in MPI_Finalize": {
 		3, func(b *tracetest.Builder) {
 			b.Rank(0).At("a.c:1").Unfinished("MPI_Recv", 120, 5120, receive(2, 4))

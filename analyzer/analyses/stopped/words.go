@@ -108,7 +108,7 @@ func (s *search) ranks() []Rank {
 }
 
 func (s *search) rankOf(r *state) Rank {
-	out := Rank{Rank: r.rank, State: "computing"}
+	out := Rank{Rank: r.rank, State: "outside MPI", Activity: r.activity}
 	if r.end != nil {
 		if r.end.Signal != 0 {
 			out.Signal = new(r.end.Signal)

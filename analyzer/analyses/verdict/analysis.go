@@ -40,13 +40,17 @@ func find(_ context.Context, r *pass.Run) (f Findings, err error) {
 }
 
 // addEnding adds to the verdict how an incomplete run ended, and which parts of it the trace lacks.
-// A hang or a crash replaces the verdict.
+// What explains the run replaces the verdict.
 func addEnding(v *verdict.Verdict, s *stopped.Ending, t timeline.Trace) {
 	switch {
 	case s == nil:
 	case s.Kind == verdict.Hang, s.Kind == verdict.Crash:
 		*v = verdict.Of([]verdict.Cause{s.Cause()}, verdict.Facts{})
 		v.Text = s.Text
+	case s.Explains():
+		*v = verdict.Of(nil, verdict.Facts{})
+		c := s.Cause()
+		v.Text, v.Rank, v.Ranks = s.Text, c.Rank, c.Ranks
 	default:
 		v.Text = s.Text + " " + v.Text
 	}

@@ -290,7 +290,7 @@ func judged(runs []reportedRun) int {
 // weight is a sort key by which more important runs compare as larger.
 func weight(r *report.Report) []float64 {
 	died, gain := 0.0, 0.0
-	if s := report.Of[stopped.Findings](r).Stopped; s != nil && s.Kind != "" {
+	if s := report.Of[stopped.Findings](r).Stopped; s != nil && s.Explains() {
 		died = 1
 	}
 	if g := r.Verdict().GainSeconds; g != nil {
