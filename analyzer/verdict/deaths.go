@@ -17,14 +17,33 @@ func (s *Stop) by() string {
 		return fmt.Sprintf(": cairn run was asked to end it (%s)", signalName(s.Asked))
 	case s.Launcher != 0:
 		return fmt.Sprintf(": its launcher was ended (%s)", signalName(s.Launcher))
+	case s.Signal == sigkill && s.Code > 0 && s.Code < 124 && s.Code != sigkill:
+		text = fmt.Sprintf(": all its ranks were ended at once (%s), as launchers do after an MPI error", signalName(s.Signal))
 	case s.Signal != 0:
 		text = fmt.Sprintf(": all its ranks were ended (%s), by whom is not known", signalName(s.Signal))
 	}
 	if s.Code > 0 {
-		text += fmt.Sprintf("; the exit code of the command was %d", s.Code)
+		text += "; the exit code of the command was " + exitCode(s.Code)
 	}
 	return text
 }
+
+// exitCode describes the exit code of a command: whose it usually is.
+func exitCode(code int) string {
+	const signaled = 128
+	switch {
+	case code == 124:
+		return "124, as of timeout at its limit"
+	case slices.Contains(faults, code-signaled):
+		return fmt.Sprintf("%d, as of a process that crashed (%s)", code, signalName(code-signaled))
+	}
+	return fmt.Sprint(code)
+}
+
+const sigkill = 9
+
+// faults are the signals of errors that the processor or the C library finds.
+var faults = []int{6, 7, 8, 11}
 
 // progressed reports whether the run made progress until somebody stopped it. If all ranks were
 // ended by a signal that nobody is known to have sent, one of them may have failed before.
@@ -49,6 +68,9 @@ func (s *Stop) crash() string {
 	}
 	if d.Late >= 0.5 {
 		text += fmt.Sprintf("; the rest of the job ended %s later", wording.Duration(d.Late))
+	}
+	if d.Told {
+		text += s.by()
 	}
 	return text + "."
 }
@@ -90,6 +112,9 @@ func (s *Stop) died() string {
 		was, it, them = "were", "they", "them"
 	}
 	switch {
+	case d.OneOf && d.Class != "":
+		return fmt.Sprintf("One of %s was killed (%s), or made an MPI error (%s; exit code %d of the launcher stands for both), %s into the run; the launcher ended the others at once",
+			who.name(), signalName(d.Signal), d.Class, d.Signal, s.when())
 	case d.OneOf:
 		return fmt.Sprintf("One of %s was killed (%s) %s into the run; the launcher ended the others at once", who.name(), signalName(d.Signal), s.when())
 	case d.OutOfMemory:
@@ -103,7 +128,7 @@ func (s *Stop) died() string {
 	case d.ExitCode >= 0:
 		how := ""
 		if d.Quick {
-			how = ", by _exit or quick_exit"
+			how = ", without exit handlers: by _exit, quick_exit, or as another program"
 		}
 		return fmt.Sprintf("%s left without MPI_Finalize (exit code %d%s) %s into the run", name, d.ExitCode, how, s.when())
 	case d.Cut:

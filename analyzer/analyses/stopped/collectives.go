@@ -52,6 +52,7 @@ type asked struct {
 	root     int64 // −1: none, or not a number
 	op       string
 	bytes    int64 // −1: not known, or irrelevant
+	sent     int64 // to each rank, if bytes are what is received from each; −1: not known, or none
 }
 
 func newCollectives(t timeline.Trace) collectives {
@@ -158,7 +159,7 @@ func sameCount(f *semantics.Function) bool {
 }
 
 func askedIn(e *trace.Event) asked {
-	a := asked{function: strings.TrimSuffix(e.Function.Name, "_c"), root: -1, bytes: -1}
+	a := asked{function: strings.TrimSuffix(e.Function.Name, "_c"), root: -1, bytes: -1, sent: -1}
 	f := e.Semantics
 	in := func(role semantics.Role) *trace.Value {
 		if i := f.In[role]; i >= 0 && int(i) < len(e.In) {
@@ -180,17 +181,26 @@ func askedIn(e *trace.Event) asked {
 	}
 	if sameCount(f) && f.Operation != semantics.Neighbor {
 		count, datatype := in(semantics.Count), in(semantics.Datatype)
+		if f.ReceivePerPeer {
+			a.sent = amountOf(count, datatype)
+		}
 		if f.ReceivePerPeer && f.In[semantics.ReceiveCount] >= 0 { // what is sent may be MPI_IN_PLACE
 			count = in(semantics.ReceiveCount)
 		}
 		if f.ReceivePerPeer && f.In[semantics.ReceiveDatatype] >= 0 {
 			datatype = in(semantics.ReceiveDatatype)
 		}
-		if size, known := datatypes.Size(datatype.Text); known && count.Form == trace.Int {
-			a.bytes = count.Int * size
-		}
+		a.bytes = amountOf(count, datatype)
 	}
 	return a
+}
+
+// amountOf returns the bytes of so many elements; −1 if they are not known.
+func amountOf(count, datatype *trace.Value) int64 {
+	if size, known := datatypes.Size(datatype.Text); known && count.Form == trace.Int {
+		return count.Int * size
+	}
+	return -1
 }
 
 // differs describes, for the first of two groups that call the same function, how they differ.

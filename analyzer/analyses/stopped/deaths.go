@@ -40,13 +40,21 @@ func (s *search) aborted() *verdict.Stop {
 }
 
 // crashed finds the first rank that was ended by a signal of its own, not by one that launchers and
-// people send.
+// people send. If the job was told to end, and ranks ended so, it may be a handler that fails.
 func (s *search) crashed() *verdict.Stop {
 	first := s.first(func(r *state) bool { return r.end != nil && r.end.Signal != 0 && !r.endedBy(sent...) })
-	if first == nil || s.told(first) {
+	if first == nil {
 		return nil
 	}
-	return s.death(first, first.died)
+	told := s.told(first)
+	if told && s.count(func(r *state) bool { return unfinished(r) && r.endedBy(sent...) }) > 0 {
+		return nil
+	}
+	stop := s.death(first, first.died)
+	if stop.Death.Told = told; told {
+		s.endedBy(stop)
+	}
+	return stop
 }
 
 // left finds the first rank that exited, if most did not: in the end all do so if their launcher is
@@ -199,7 +207,7 @@ func (s *search) death(r *state, at int64) *verdict.Stop {
 	}
 	stop := &verdict.Stop{Kind: verdict.Crash, Seconds: seconds(at - s.begin), Death: d, Named: []verdict.Who{s.who(r)}}
 	stop.Named[0].Where = whereabouts(r)
-	stop.Others = s.waiting(func(o *state) bool { return o != r })
+	stop.Others = s.waiting(func(o *state) bool { return o.row != r.row })
 	return stop
 }
 
@@ -215,7 +223,7 @@ func whereabouts(r *state) string {
 
 // who returns the state of a rank.
 func (s *search) who(r *state) verdict.Who {
-	w := verdict.Who{Ranks: fmt.Sprint(r.rank), Count: 1, Gone: r.finished}
+	w := verdict.Who{Ranks: fmt.Sprint(r.rank), Count: 1, Gone: r.finished, Activity: r.activity}
 	if r.open != nil && !r.polls {
 		w.In = s.call(r.open.Function, r.open.Site)
 	}

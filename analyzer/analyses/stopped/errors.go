@@ -50,11 +50,14 @@ func faultsOf(c *timeline.Call, comms []trace.Communicator) map[string]fault {
 			}
 		}
 	}
-	inside, communicator := null(""), null("MPI_COMM_NULL")
+	inside := null("")
 	if i := c.Event.Comm; i >= 0 && i < len(comms) {
 		most := int64(max(comms[i].Members.Len(), comms[i].Remote.Len()) - 1)
 		inside = func(v *trace.Value) doubt { return within(v, most) }
-		communicator = func(*trace.Value) doubt { return sound }
+	}
+	request := null("")
+	if c.Semantics.Operation == semantics.Start {
+		request = null("MPI_REQUEST_NULL")
 	}
 	check("MPI_ERR_COUNT", "count", func(v *trace.Value) doubt { return within(v, math.MaxInt64) }, semantics.Count, semantics.ReceiveCount, semantics.TargetCount)
 	check("MPI_ERR_TYPE", "datatype", datatype, semantics.Datatype, semantics.ReceiveDatatype, semantics.TargetDatatype)
@@ -63,16 +66,25 @@ func faultsOf(c *timeline.Call, comms []trace.Communicator) map[string]fault {
 	check("MPI_ERR_ROOT", "", inside, semantics.Root)
 	check("MPI_ERR_OP", "operation", null("MPI_OP_NULL"), semantics.Operator)
 	check("MPI_ERR_COMM", "communicator", communicator, semantics.Communicator)
-	check("MPI_ERR_REQUEST", "", null(""), semantics.Request)
+	check("MPI_ERR_REQUEST", "request", request, semantics.Request)
+	if f := askedIn(c.Event); f.sent > f.bytes && f.bytes >= 0 {
+		faults["MPI_ERR_TRUNCATE"] = fault{faulty, fmt.Sprintf("it sends %d bytes to each rank and has room for %d from each", f.sent, f.bytes)}
+	}
 	return faults
 }
 
-// within checks that a number is from 0 to most. Names of constants are valid where they are
-// allowed at all.
+// within checks that a number, or each of a list, is from 0 to most. Names of constants are valid
+// where they are allowed at all.
 func within(v *trace.Value, most int64) doubt {
 	switch {
 	case v.Form == trace.Name:
 		return sound
+	case v.Form == trace.List:
+		found := sound
+		for i := range v.List {
+			found = max(found, within(&v.List[i], most))
+		}
+		return found
 	case v.Form != trace.Int:
 		return unsure
 	case v.Int < 0 || v.Int > most:
@@ -107,46 +119,36 @@ func null(name string) func(*trace.Value) doubt {
 	}
 }
 
-func textOf(v *trace.Value) string {
-	if v.Form == trace.Int {
-		return fmt.Sprint(v.Int)
-	}
-	return v.Text
-}
-
-// culprits returns the rows whose open call may have failed with an error of a class: those with an
-// argument that is such an error, otherwise those of which it is not known that they cannot.
-func (s *search) culprits(class string, among func(*state) bool) []int {
-	for _, least := range []doubt{faulty, unsure} {
-		if rows := s.rowsOf(func(r *state) bool { return among(r) && s.mayFail(r, class) >= least }); len(rows) > 0 {
-			return rows
-		}
-	}
-	return nil
-}
-
-// mayFail returns whether the open call of a rank may fail with an error of a class.
-func (s *search) mayFail(r *state, class string) doubt {
-	switch class {
-	case "MPI_ERR_COUNT", "MPI_ERR_TYPE", "MPI_ERR_TAG", "MPI_ERR_RANK", "MPI_ERR_ROOT", "MPI_ERR_OP", "MPI_ERR_COMM", "MPI_ERR_REQUEST":
-		return r.detail.faults[class].doubt
-	case "MPI_ERR_TRUNCATE", "MPI_ERR_IN_STATUS":
-		found := sound
-		for i := range r.open.Waits {
-			found = max(found, s.truncates(r, &r.open.Waits[i]))
-		}
-		return found
-	}
-	if r.waits() {
+// communicator checks a communicator. Others than those of MPI may have been freed.
+func communicator(v *trace.Value) doubt {
+	if v.Form == trace.Name && v.Text != "MPI_COMM_NULL" {
 		return sound
 	}
-	return unsure
+	return null("MPI_COMM_NULL")(v)
+}
+
+func textOf(v *trace.Value) string {
+	switch v.Form {
+	case trace.Int:
+		return fmt.Sprint(v.Int)
+	case trace.List:
+		var parts []string
+		for i := range v.List {
+			parts = append(parts, textOf(&v.List[i]))
+		}
+		return strings.Join(parts, " ")
+	default:
+		return v.Text
+	}
 }
 
 // truncates returns whether a rank may receive more than it has room for: the message of a receive
 // was sent; or ranks pass different amounts of data to a collective, and this one less than others.
 func (s *search) truncates(r *state, w *match.Wait) doubt {
 	differ := s.differing(w)
+	if own := r.detail.faults["MPI_ERR_TRUNCATE"].doubt; w.Collective && own != sound {
+		return own
+	}
 	switch {
 	case differ != nil:
 		mine, most := int64(0), int64(0)

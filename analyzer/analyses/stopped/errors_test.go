@@ -20,8 +20,11 @@ const (
 	errRank     = 6
 	errRoot     = 7
 	errOp       = 9
+	errArg      = 12
 	errTruncate = 14
 	errIntern   = 16
+	errInStatus = 17
+	errRMASync  = 50
 )
 
 // reduces lets ranks come to the next reduction.
@@ -110,6 +113,52 @@ func TestErrorsByTheLaunchersExitCode(t *testing.T) {
 			b.Rank(0).Unfinished("MPI_Wait", 112, 130, args{"request": tracetest.Request(0)})
 			reduces(b, 1, 2)
 		}, "Rank 0 ended the job with an MPI error (MPI_ERR_TRUNCATE" + by + ") in MPI_Wait at a.c:6 (MPI_COMM_WORLD), 0.1 s into the run; then the other 2 ranks waited in MPI_Allreduce at main.c:20.", "0"},
+		"a list of counts": {errCount, func(b *tracetest.Builder) {
+			b.Ranks(func(i int, r *tracetest.Rank) {
+				counts := []int{1, 1, 1}
+				if i == 1 {
+					counts = []int{1, -4, 1}
+				}
+				r.At("a.c:4").Unfinished("MPI_Alltoallv", 118, 130, args{
+					"sendcounts": counts, "sdispls": []int{0, 1, 2}, "sendtype": "MPI_INT", "recvcounts": []int{1, 1, 1}, "rdispls": []int{0, 1, 2}, "recvtype": "MPI_INT",
+				})
+			})
+		}, "Rank 1 ended the job with an MPI error (MPI_ERR_COUNT" + by + ") in MPI_Alltoallv at a.c:4 (count 1 -4 1, MPI_COMM_WORLD), 0.1 s into the run; then the other 2 ranks waited in MPI_Alltoallv at a.c:4.", "1"},
+		"more sent than there is room for": {errTruncate, func(b *tracetest.Builder) {
+			b.Ranks(func(i int, r *tracetest.Rank) {
+				count := 4
+				if i == 1 {
+					count = 9
+				}
+				r.At("a.c:4").Unfinished("MPI_Allgather", 118, 130, args{"sendcount": count, "sendtype": "MPI_INT", "recvcount": 4, "recvtype": "MPI_INT"})
+			})
+		}, "Rank 1 ended the job with an MPI error (MPI_ERR_TRUNCATE" + by + ") in MPI_Allgather at a.c:4 (it sends 36 bytes to each rank and has room for 16 from each, MPI_COMM_WORLD), 0.1 s into the run; then the other 2 ranks waited in MPI_Allgather at a.c:4.", "1"},
+		"a call that was never made before": {errArg, func(b *tracetest.Builder) {
+			reduces(b, 0, 2)
+			b.Rank(1).At("a.c:4").Unfinished("MPI_Comm_split", 118, 130, args{"color": -7, "key": 0})
+		}, "Rank 1 ended the job with an MPI error (MPI_ERR_ARG" + by + ") in MPI_Comm_split at a.c:4 (MPI_COMM_WORLD), 0.1 s into the run; then the other 2 ranks waited in MPI_Allreduce at main.c:20.", "1"},
+		"the only call on a window": {errRMASync, func(b *tracetest.Builder) {
+			for _, i := range []int{0, 2} {
+				b.Rank(i).At("main.c:30").Unfinished("MPI_Barrier", 119, 130, nil)
+			}
+			b.Rank(1).At("a.c:4").Unfinished("MPI_Win_unlock", 118, 130, args{"rank": 0, "win": tracetest.Win(0)})
+		}, "Rank 1 ended the job with an MPI error (MPI_ERR_RMA_SYNC" + by + ") in MPI_Win_unlock at a.c:4, 0.1 s into the run; then the other 2 ranks waited in MPI_Barrier at main.c:30.", "1"},
+		"a receive of another thread": {errTruncate, func(b *tracetest.Builder) {
+			b.Rank(0).At("a.c:3").Call("MPI_Send", 111, 112, send(1, 9))
+			reduces(b, 0, 1, 2)
+			b.Rank(1).Thread().At("a.c:1").Unfinished("MPI_Recv", 112, 130, receive(0, 9))
+		}, "Rank 1 ended the job with an MPI error (MPI_ERR_TRUNCATE" + by + ") in MPI_Recv at a.c:1 (from rank 0, tag 9, MPI_COMM_WORLD), 0.1 s into the run; then the other 2 ranks waited in MPI_Allreduce at main.c:20.", "1"},
+		"one of several requests": {errInStatus, func(b *tracetest.Builder) {
+			b.Rank(0).At("a.c:3").Call("MPI_Send", 111, 112, send(1, 9)).Call("MPI_Send", 112, 113, send(2, 9))
+			for i := 1; i < 3; i++ {
+				b.Rank(i).Call("MPI_Irecv", 111, 112, args{"count": 1, "datatype": "MPI_INT", "source": 0, "tag": 9, "request": tracetest.Request(0)}).
+					Call("MPI_Irecv", 112, 113, args{"count": 1, "datatype": "MPI_INT", "source": 0, "tag": 8, "request": tracetest.Request(1)})
+			}
+			both := args{"count": 2, "incount": 2, "array_of_requests": tracetest.Requests{0, 1}}
+			b.Rank(1).At("a.c:4").Unfinished("MPI_Waitall", 118, 130, both)
+			b.Rank(2).At("a.c:5").Unfinished("MPI_Waitsome", 118, 130, both)
+			reduces(b, 0)
+		}, "Rank 2 ended the job with an MPI error (MPI_ERR_IN_STATUS" + by + ") in MPI_Waitsome at a.c:5 (from rank 0, tag 9, MPI_COMM_WORLD, and 1 more), 0.1 s into the run; then rank 0 waited in MPI_Allreduce at main.c:20 (MPI_COMM_WORLD) and rank 1 waited in MPI_Waitall at a.c:4 (from rank 0, tag 8, MPI_COMM_WORLD).", "2"},
 		"several that are in different calls": {errIntern, func(b *tracetest.Builder) {
 			b.Rank(0).At("a.c:3").Call("MPI_Send", 111, 112, send(1, 9))
 			b.Rank(1).At("a.c:1").Unfinished("MPI_Recv", 118, 130, receive(0, 9))

@@ -57,19 +57,21 @@ func (s *search) told(r *state) bool {
 // alike, it names all of them.
 func (s *search) failed() *verdict.Stop {
 	alike := func(r *state) bool {
-		return r.end != nil && r.end.Order > 0 && r.end.ExitCode > 0 && r.inCall() && (!r.end.CalledExit || r.detail.begin)
+		return r.end != nil && r.end.Order > 0 && r.end.ExitCode > 0 && len(r.views()) > 0 && (!r.end.CalledExit || r.detail.begin)
 	}
 	first := s.first(alike)
 	if first == nil || s.told(first) {
 		return nil
 	}
+	class := s.errorClass(first, first.end.ExitCode)
+	first = s.failing(first, class)
 	stop := s.death(first, first.died)
-	stop.Death.Failed, stop.Death.Class = true, s.errorClass(first, first.end.ExitCode)
+	stop.Death.Failed, stop.Death.Class = true, class
 	stop.Named[0].Detail = s.operation(first, stop.Death.Class)
 	var set []int
 	for i := range s.states {
 		r := &s.states[i]
-		if alike(r) && r.open.Function == first.open.Function && r.open.Site == first.open.Site && r.end.ExitCode == first.end.ExitCode {
+		if alike(r) && r.inCall() && r.open.Function == first.open.Function && r.open.Site == first.open.Site && r.end.ExitCode == first.end.ExitCode {
 			set = append(set, i)
 		}
 	}
@@ -107,11 +109,11 @@ func (s *search) refused() *verdict.Stop {
 		return nil
 	}
 	class := mpi.ErrorClass(s.trace.Meta().ABI, l.ExitCode)
-	rows := s.culprits(class, func(r *state) bool { return killed(r) && r.inCall() && s.errorClass(r, l.ExitCode) != "" })
+	rows := s.culprits(class, func(r *state) bool { return killed(r) && s.errorClass(r, l.ExitCode) != "" })
 	if len(rows) == 0 || s.told(&s.states[rows[0]]) {
 		return nil
 	}
-	first := &s.states[rows[0]]
+	first := s.failing(&s.states[rows[0]], class)
 	if s.count(func(r *state) bool { return r.endedBy(l.ExitCode) }) > 0 && s.mayFail(first, class) != faulty {
 		return nil
 	}
@@ -171,6 +173,13 @@ func (s *search) killed() *verdict.Stop {
 	}
 	likely := s.first(among)
 	stop := s.death(likely, likely.died)
+	class := mpi.ErrorClass(s.trace.Meta().ABI, sigkill)
+	if rows := s.culprits(class, alike); noticed && class != "" && len(rows) > 0 {
+		stop.Death.Class = class // an exit code with two meanings
+		s.oneOf(stop, rows)
+		stop.Named[0].After = verdict.Call{}
+		return stop
+	}
 	if s.count(among) > 1 {
 		s.oneOf(stop, s.rowsOf(among))
 		stop.Named[0].After = verdict.Call{}

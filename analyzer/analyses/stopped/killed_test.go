@@ -25,20 +25,21 @@ func TestEndsSeenFromOutside(t *testing.T) {
 		kind     verdict.Kind
 		text     string
 	}{
-		"killed, by the launcher's word":       {false, [3]trace.End{killed(2), killed(1), killed(3)}, &trace.Launcher{ExitCode: 9}, verdict.Crash, `^Rank 1 was killed \(signal 9, SIGKILL\)`},
-		"killed, and still ending":             {false, [3]trace.End{killed(1), killed(2), killed(3)}, &trace.Launcher{ExitCode: 9}, verdict.Crash, `^Rank 1 was killed \(signal 9, SIGKILL\)`},
-		"all killed by somebody":               {false, [3]trace.End{killed(2), killed(1), killed(3)}, &trace.Launcher{ExitCode: 137, Signal: 9}, "", `^This job was stopped after .*: its launcher was ended \(signal 9, SIGKILL\)\.$`},
-		"killed first, others differ":          {false, [3]trace.End{{Signal: 15, ExitCode: -1, Order: 2}, killed(1), {Signal: 15, ExitCode: -1, Order: 3}}, nil, verdict.Crash, `^Rank 1 was killed \(signal 9`},
-		"out of memory":                        {false, [3]trace.End{killed(2), oom, killed(3)}, nil, verdict.Crash, `^Rank 1 was killed for lack of memory .* into the run, after`},
-		"an MPI error":                         {true, [3]trace.End{killed(2), exited(1, 15), killed(3)}, nil, verdict.Crash, `^Rank 1 ended the job with an MPI error \(MPI_ERR_TRUNCATE\) in MPI_Recv at a.c:1 \(from rank 0, tag 9, MPI_COMM_WORLD\)`},
-		"a limit of time":                      {true, [3]trace.End{killed(2), exited(1, 17), killed(3)}, &trace.Launcher{ExitCode: 124}, "", `^This job was stopped after .*; the exit code of the command was 124`},
-		"a handler that fails":                 {true, [3]trace.End{killed(2), {Signal: 11, ExitCode: -1, Order: 1}, killed(3)}, &trace.Launcher{ExitCode: 143}, "", `^This job was stopped after .*; the exit code of the command was 143`},
-		"a code of many meanings":              {true, [3]trace.End{killed(2), exited(1, 1), killed(3)}, nil, verdict.Crash, `^Rank 1 ended the job with exit code 1 in MPI_Recv`},
-		"_exit, and still ending":              {false, [3]trace.End{killed(1), exited(3, 3), killed(2)}, nil, verdict.Crash, `^Rank 1 left without MPI_Finalize \(exit code 3, by _exit or quick_exit\)`},
-		"an abort among kills":                 {false, [3]trace.End{killed(1), {Signal: 6, ExitCode: -1, Order: 2}, killed(3)}, nil, verdict.Crash, `^Rank 1 crashed \(signal 6, SIGABRT\)`},
-		"SIGINT, which the launcher passed on": {false, [3]trace.End{sentTo(2), sentTo(1), sentTo(3)}, &trace.Launcher{ExitCode: 2}, "", `^This job was stopped after .*: all its ranks were ended \(signal 2, SIGINT\), by whom is not known; the exit code of the command was 2\.$`},
-		"SIGINT for one rank":                  {false, [3]trace.End{killed(2), sentTo(1), killed(3)}, &trace.Launcher{ExitCode: 2}, verdict.Crash, `^Rank 1 was ended by a signal \(signal 2, SIGINT\) 0\.1 s into the run`},
-		"asked to end":                         {false, [3]trace.End{killed(2), killed(1), killed(3)}, &trace.Launcher{ExitCode: 9, Asked: 15}, "", `^This job was stopped after .*: cairn run was asked to end it \(signal 15, SIGTERM\)\.$`},
+		"killed, by the launcher's word":           {false, [3]trace.End{killed(2), killed(1), killed(3)}, &trace.Launcher{ExitCode: 9}, verdict.Crash, `^Rank 1 was killed \(signal 9, SIGKILL\)`},
+		"killed, and still ending":                 {false, [3]trace.End{killed(1), killed(2), killed(3)}, &trace.Launcher{ExitCode: 9}, verdict.Crash, `^Rank 1 was killed \(signal 9, SIGKILL\)`},
+		"all killed by somebody":                   {false, [3]trace.End{killed(2), killed(1), killed(3)}, &trace.Launcher{ExitCode: 137, Signal: 9}, "", `^This job was stopped after .*: its launcher was ended \(signal 9, SIGKILL\)\.$`},
+		"killed first, others differ":              {false, [3]trace.End{{Signal: 15, ExitCode: -1, Order: 2}, killed(1), {Signal: 15, ExitCode: -1, Order: 3}}, nil, verdict.Crash, `^Rank 1 was killed \(signal 9`},
+		"out of memory":                            {false, [3]trace.End{killed(2), oom, killed(3)}, nil, verdict.Crash, `^Rank 1 was killed for lack of memory .* into the run, after`},
+		"an MPI error":                             {true, [3]trace.End{killed(2), exited(1, 15), killed(3)}, nil, verdict.Crash, `^Rank 1 ended the job with an MPI error \(MPI_ERR_TRUNCATE\) in MPI_Recv at a.c:1 \(from rank 0, tag 9, MPI_COMM_WORLD\)`},
+		"a limit of time":                          {true, [3]trace.End{killed(2), exited(1, 17), killed(3)}, &trace.Launcher{ExitCode: 124}, "", `^This job was stopped after .*; the exit code of the command was 124`},
+		"a handler that fails":                     {true, [3]trace.End{killed(2), {Signal: 11, ExitCode: -1, Order: 1}, killed(3)}, &trace.Launcher{ExitCode: 143}, "", `^This job was stopped after .*; the exit code of the command was 143`},
+		"a code of many meanings":                  {true, [3]trace.End{killed(2), exited(1, 1), killed(3)}, nil, verdict.Crash, `^Rank 1 ended the job with exit code 1 in MPI_Recv`},
+		"_exit, and still ending":                  {false, [3]trace.End{killed(1), exited(3, 3), killed(2)}, nil, verdict.Crash, `^Rank 1 left without MPI_Finalize \(exit code 3, without exit handlers: by _exit, quick_exit, or as another program\)`},
+		"an abort among kills":                     {false, [3]trace.End{killed(1), {Signal: 6, ExitCode: -1, Order: 2}, killed(3)}, nil, verdict.Crash, `^Rank 1 crashed \(signal 6, SIGABRT\)`},
+		"SIGINT, which the launcher passed on":     {false, [3]trace.End{sentTo(2), sentTo(1), sentTo(3)}, &trace.Launcher{ExitCode: 2}, "", `^This job was stopped after .*: all its ranks were ended \(signal 2, SIGINT\), by whom is not known; the exit code of the command was 2\.$`},
+		"SIGINT for one rank":                      {false, [3]trace.End{killed(2), sentTo(1), killed(3)}, &trace.Launcher{ExitCode: 2}, verdict.Crash, `^Rank 1 was ended by a signal \(signal 2, SIGINT\) 0\.1 s into the run`},
+		"all crash, and the launcher does not end": {false, [3]trace.End{{Signal: 11, ExitCode: -1, Order: 2}, {Signal: 11, ExitCode: -1, Order: 1}, {Signal: 11, ExitCode: -1, Order: 3}}, &trace.Launcher{ExitCode: 124}, verdict.Crash, `^Rank 1 crashed \(signal 11, SIGSEGV\) .*; the exit code of the command was 124, as of timeout`},
+		"asked to end":                             {false, [3]trace.End{killed(2), killed(1), killed(3)}, &trace.Launcher{ExitCode: 9, Asked: 15}, "", `^This job was stopped after .*: cairn run was asked to end it \(signal 15, SIGTERM\)\.$`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := begun(3)
