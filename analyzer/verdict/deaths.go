@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cairn-mpi/cairn/analyzer/wording"
+	"github.com/cairn-mpi/cairn/trace"
 )
 
 // by says who or what stopped a run of which neither a hang nor a crash is known; "" if nothing is
@@ -26,6 +27,20 @@ func (s *Stop) by() string {
 		text += "; the exit code of the command was " + exitCode(s.Code)
 	}
 	return text
+}
+
+// AfterFinalize returns a sentence on a command that failed after all its ranks had completed
+// MPI_Finalize, or on its own account; "" if it did not, or if that is not known.
+func AfterFinalize(l *trace.Launcher) string {
+	switch {
+	case l == nil || l.ExitCode == 0:
+		return ""
+	case l.Asked != 0:
+		return fmt.Sprintf("All ranks completed MPI_Finalize; then cairn run was asked to end the command (%s).", signalName(l.Asked))
+	case l.Signal != 0:
+		return fmt.Sprintf("All ranks completed MPI_Finalize; the command was ended by a signal (%s).", signalName(l.Signal))
+	}
+	return fmt.Sprintf("All ranks completed MPI_Finalize, but the exit code of the command was %s.", exitCode(l.ExitCode))
 }
 
 // exitCode describes the exit code of a command: whose it usually is.

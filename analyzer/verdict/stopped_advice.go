@@ -14,6 +14,8 @@ func (s *Stop) Advice() []string {
 			steps = append(steps, "Compare source, tag and communicator of the receive with those of the message that was sent and never received.")
 		}
 		return steps
+	case s.Kind == Hang && s.Form == Missing && s.Named[0].In.Function == "MPI_Finalize":
+		return []string{fmt.Sprintf("See why %s came to the end before the others, and what it printed last: a loop that ends earlier there, a branch on its own data, an error. Python calls MPI_Finalize after an exception, too; MPI_Abort (python -m mpi4py) would end the job.", s.Named[0].name())}
 	case s.Kind == Hang && s.Form == Missing:
 		return []string{fmt.Sprintf("See why %s went another way through the program: a loop that ends earlier there, a branch on its own data, an error that only it saw.", s.Named[0].name())}
 	case s.Kind == Hang:

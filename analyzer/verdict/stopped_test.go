@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/trace"
 )
 
 func TestSentencesOfStops(t *testing.T) {
@@ -78,4 +80,13 @@ func died(d Death) Stop {
 func ended(at, after float64, d Death) Stop {
 	who := Who{Ranks: "3", Count: 1, After: Call{Function: "MPI_Barrier", CallSite: "a.c:2"}, Seconds: after}
 	return Stop{Kind: Crash, Seconds: at, Ranks: 4, Named: []Who{who}, Death: &d}
+}
+
+func TestAfterFinalize(t *testing.T) {
+	require.Empty(t, AfterFinalize(nil))
+	require.Empty(t, AfterFinalize(&trace.Launcher{}))
+	require.Equal(t, "All ranks completed MPI_Finalize, but the exit code of the command was 3.", AfterFinalize(&trace.Launcher{ExitCode: 3}))
+	require.Equal(t, "All ranks completed MPI_Finalize, but the exit code of the command was 139, as of a process that crashed (signal 11, SIGSEGV).", AfterFinalize(&trace.Launcher{ExitCode: 139}))
+	require.Equal(t, "All ranks completed MPI_Finalize; the command was ended by a signal (signal 9, SIGKILL).", AfterFinalize(&trace.Launcher{ExitCode: 137, Signal: 9}))
+	require.Equal(t, "All ranks completed MPI_Finalize; then cairn run was asked to end the command (signal 15, SIGTERM).", AfterFinalize(&trace.Launcher{ExitCode: 143, Signal: 15, Asked: 15}))
 }

@@ -32,17 +32,22 @@ func find(_ context.Context, r *pass.Run) (f Findings, err error) {
 	for i, seconds := range ledger.Costs.Result(r).Lost {
 		f.Verdict.Causes[i].LostSeconds = seconds
 	}
-	addEnding(&f.Verdict, stopped.Analysis.Result(r).Stopped, r.Trace())
-	if w := run.Analysis.Result(r).Window; w != nil {
+	w := run.Analysis.Result(r).Window
+	addEnding(&f.Verdict, stopped.Analysis.Result(r).Stopped, w == nil, r.Trace())
+	if w != nil {
 		f.Verdict.Text = fmt.Sprintf("Between %.6g s and %.6g s of the run: %s", w.From, w.To, f.Verdict.Text)
 	}
 	return f, nil
 }
 
 // addEnding adds to the verdict how an incomplete run ended, and which parts of it the trace lacks.
-// What explains the run replaces the verdict.
-func addEnding(v *verdict.Verdict, s *stopped.Ending, t timeline.Trace) {
+// What explains the run replaces the verdict. whole reports that all of the run was analyzed.
+func addEnding(v *verdict.Verdict, s *stopped.Ending, whole bool, t timeline.Trace) {
 	switch {
+	case s == nil && whole:
+		if text := verdict.AfterFinalize(t.Meta().Launcher); text != "" {
+			v.Text += " " + text
+		}
 	case s == nil:
 	case s.Kind == verdict.Hang, s.Kind == verdict.Crash:
 		*v = verdict.Of([]verdict.Cause{s.Cause()}, verdict.Facts{})
