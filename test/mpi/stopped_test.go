@@ -104,7 +104,7 @@ func TestFirstSentenceOfStoppedJobs(t *testing.T) {
 			` \(MPI_COMM_WORLD\), and rank 2 waited in MPI_Win_(un)?lock at (` + lineOf(t, "lock") + `|` + lineOf(t, "unlock") + `) \(for the lock of rank 0, MPI_COMM_WORLD\): they waited for each other\. Meanwhile `},
 		{"poll", true, "", "", "", `^This job was stopped after \d+\.\d s( while it was making progress|; in its last \d\d\d ms .*)[.:;] `},
 		{"missing", true, "", verdict.Missing, "1", `^The other 3 ranks waited for rank 1 for the last [2-9]\.\d s, in MPI_Allreduce at ` + lineOf(t, "missing") +
-			` \(MPI_COMM_WORLD\): it made no MPI call after MPI_Allreduce at ` + lineOf(t, "steps") + `(, and was .*)?\. This job was stopped after [2-9]\.\d s.*; whether it would have gone on is not known\.$`},
+			` \(MPI_COMM_WORLD\): it made no MPI call after MPI_Allreduce at ` + lineOf(t, "steps") + `, and was running on a CPU\. This job was stopped after [2-9]\.\d s.*; whether it would have gone on is not known\.$`},
 		{"segv", false, verdict.Crash, "", "1", `^Rank 1 crashed \(signal 11, SIGSEGV\) .* into the run, (at least \d\.\d s )?after MPI_Allreduce at ` + lineOf(t, "segv")},
 		{"exit", false, verdict.Crash, "", "1", `^Rank 1 left without MPI_Finalize \(exit code 3\) .* into the run, .* after MPI_Allreduce at ` + lineOf(t, "exit")},
 		{"abort", false, verdict.Crash, "", "1", `^Rank 1 ended the job with MPI_Abort \(error code 7\) at ` + lineOf(t, "abort") + `, .* into the run`},
