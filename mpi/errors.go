@@ -17,6 +17,8 @@ var errorClasses = map[string][]string{
 		"DISP", "DUP_DATAREP", "FILE_EXISTS", "FILE_IN_USE", "FILE", "INFO_KEY", "INFO_NOKEY", "INFO_VALUE", "INFO", "IO",
 		"KEYVAL", "LOCKTYPE", "NAME", "NO_MEM", "NOT_SAME", "NO_SPACE", "NO_SUCH_FILE", "PORT", "QUOTA", "READ_ONLY",
 		"RMA_CONFLICT", "RMA_SYNC", "SERVICE", "SIZE", "SPAWN", "UNSUPPORTED_DATAREP", "UNSUPPORTED_OPERATION", "WIN",
+		"", "", "", "", "", "", "", "", "", "", "", "", "", "", // of the tool interface
+		"RMA_RANGE", "RMA_ATTACH", "RMA_FLAVOR", "RMA_SHARED",
 	},
 }
 
