@@ -18,8 +18,13 @@ func (s *Stop) by() string {
 		return fmt.Sprintf(": cairn run was asked to end it (%s)", signalName(s.Asked))
 	case s.Launcher != 0:
 		return fmt.Sprintf(": its launcher was ended (%s)", signalName(s.Launcher))
-	case s.Signal == sigkill && s.Code > 0 && s.Code < 124 && s.Code != sigkill:
+	case s.Code == atLimit:
+		return fmt.Sprintf(": at a time limit, by the exit code of the command (%d, as of timeout)", s.Code)
+	case s.Signal == sigkill && s.Code > 0 && s.Code < atLimit && s.Code != sigkill:
 		text = fmt.Sprintf(": all its ranks were ended at once (%s), as launchers do after an MPI error", signalName(s.Signal))
+		if list := and(s.clauses(s.May)); list != "" {
+			text += " (" + list + ")"
+		}
 	case s.Signal != 0:
 		text = fmt.Sprintf(": all its ranks were ended (%s), by whom is not known", signalName(s.Signal))
 	}
@@ -28,6 +33,12 @@ func (s *Stop) by() string {
 	}
 	return text
 }
+
+// Signals, and the exit code of timeout(1) at its limit.
+const (
+	sigkill = 9
+	atLimit = 124
+)
 
 // AfterFinalize returns a sentence on a command that failed after all its ranks had completed
 // MPI_Finalize, or on its own account; "" if it did not, or if that is not known.
@@ -46,16 +57,11 @@ func AfterFinalize(l *trace.Launcher) string {
 // exitCode describes the exit code of a command: whose it usually is.
 func exitCode(code int) string {
 	const signaled = 128
-	switch {
-	case code == 124:
-		return "124, as of timeout at its limit"
-	case slices.Contains(faults, code-signaled):
+	if slices.Contains(faults, code-signaled) {
 		return fmt.Sprintf("%d, as of a process that crashed (%s)", code, signalName(code-signaled))
 	}
 	return fmt.Sprint(code)
 }
-
-const sigkill = 9
 
 // faults are the signals of errors that the processor or the C library finds.
 var faults = []int{6, 7, 8, 11}
@@ -63,7 +69,7 @@ var faults = []int{6, 7, 8, 11}
 // progressed reports whether the run made progress until somebody stopped it. If all ranks were
 // ended by a signal that nobody is known to have sent, one of them may have failed before.
 func (s *Stop) progressed() bool {
-	return s.Waited <= 0 && (s.Signal == 0 || s.Asked != 0 || s.Launcher != 0)
+	return s.Waited <= 0 && (s.Signal == 0 || s.Asked != 0 || s.Launcher != 0 || s.Code == atLimit)
 }
 
 // crash says how the first rank ended, and what the others did then.
@@ -78,6 +84,9 @@ func (s *Stop) crash() string {
 	default:
 		text = s.died() + s.whence() + d.memory(s.Named[0].Count)
 	}
+	if d.Or != "" {
+		text += "; or " + d.Or
+	}
 	if len(s.Others) > 0 {
 		text += "; then " + s.list()
 	}
@@ -85,7 +94,7 @@ func (s *Stop) crash() string {
 		text += fmt.Sprintf("; the rest of the job ended %s later", wording.Duration(d.Late))
 	}
 	if d.Told {
-		text += s.by()
+		text += "; the job was stopped" + s.by()
 	}
 	return text + "."
 }
@@ -127,9 +136,6 @@ func (s *Stop) died() string {
 		was, it, them = "were", "they", "them"
 	}
 	switch {
-	case d.OneOf && d.Class != "":
-		return fmt.Sprintf("One of %s was killed (%s), or made an MPI error (%s; exit code %d of the launcher stands for both), %s into the run; the launcher ended the others at once",
-			who.name(), signalName(d.Signal), d.Class, d.Signal, s.when())
 	case d.OneOf:
 		return fmt.Sprintf("One of %s was killed (%s) %s into the run; the launcher ended the others at once", who.name(), signalName(d.Signal), s.when())
 	case d.OutOfMemory:

@@ -15,23 +15,7 @@ func (s *Stop) seen() string {
 		text += " while it was making progress"
 	}
 	text += s.by()
-	var parts []string
-	for i := range s.Named {
-		if i == maxNamed {
-			parts = append(parts, "others made none")
-			break
-		}
-		did := "made no call after"
-		if s.Named[i].Tests {
-			did = "made tests without success, the last with"
-		}
-		part := fmt.Sprintf("%s %s %s", s.Named[i].name(), did, s.Named[i].After.At())
-		if was := s.Named[i].Activity.words(); was != "" {
-			part += " (" + was + ")"
-		}
-		parts = append(parts, part)
-	}
-	parts = append(parts, s.clauses()...)
+	parts := append(s.outside(s.Named), s.clauses(s.Others)...)
 	if len(parts) > 0 {
 		text += fmt.Sprintf("; in its last %s %s", wording.Duration(s.Waited), joined(parts))
 	}
@@ -48,6 +32,27 @@ func (s *Stop) seen() string {
 		parts = append(parts, fmt.Sprintf("%s (%s)", d.What, names(d.Ranks, d.Count)))
 	}
 	return text + ". Whether it hung is not known: the trace does not show " + and(parts) + "."
+}
+
+// outside says what ranks in no call did, one clause per last call.
+func (s *Stop) outside(list []Who) (parts []string) {
+	for i := range list {
+		if i == maxNamed {
+			parts = append(parts, "others made none")
+			break
+		}
+		w := &list[i]
+		did := "made no call after"
+		if w.Tests {
+			did = "made tests without success, the last with"
+		}
+		part := fmt.Sprintf("%s %s %s", s.all(w.Ranks, w.Count), did, w.After.At())
+		if was := w.Activity.words(); was != "" {
+			part += " (" + was + ")"
+		}
+		parts = append(parts, part)
+	}
+	return parts
 }
 
 // during describes for how long.
@@ -145,19 +150,21 @@ func (s *Stop) stalled() string {
 	if who.Count > 1 {
 		it, was = "they", "were"
 	}
-	did := "made no MPI call after"
-	if who.Busy {
-		did = "went on making MPI calls, the last"
+	did := "made no MPI call after " + who.After.At()
+	switch {
+	case who.Busy:
+		did = "went on making MPI calls, the last " + who.After.At()
+	case who.In.Function != "":
+		did = was + " in " + who.In.At()
 	}
-	text := fmt.Sprintf("%s waited for %s for the last %s, in %s: %s %s %s",
-		capital(s.name(first)), who.name(), wording.Duration(s.Waited), where, it, did, who.After.At())
+	text := fmt.Sprintf("%s waited for %s for the last %s, in %s: %s %s", capital(s.name(first)), who.name(), wording.Duration(s.Waited), where, it, did)
 	if did := who.Activity.words(); did != "" {
 		text += fmt.Sprintf(", and %s %s", was, did)
 	}
-	rest := *s
-	rest.Others = s.Others[1:]
-	return fmt.Sprintf("%s.%s This job was stopped after %s%s; whether it would have gone on is not known.",
-		text, rest.others("Meanwhile"), wording.Duration(s.Seconds), s.by())
+	if list := append(s.outside(s.Named[1:]), s.clauses(s.Others[1:])...); len(list) > 0 {
+		text += ". Meanwhile " + and(list)
+	}
+	return fmt.Sprintf("%s. This job was stopped after %s%s; whether it would have gone on is not known.", text, wording.Duration(s.Seconds), s.by())
 }
 
 // words describes an activity; "" if it is not known.

@@ -24,7 +24,7 @@ type Stop struct {
 	Ranks  int // number of ranks of the run
 
 	Cycle  []Waiting // each waits for the next, the last for the first
-	Named  []Who     // the rank that never came, or died; for a mismatch, one Who per call that does not match; if neither is known, ranks that computed
+	Named  []Who     // the rank that never came, or died; for a mismatch, one Who per call that does not match; if neither is known, ranks outside MPI
 	Others []Waiting // other waiting ranks, one entry per call; the largest first
 	Death  *Death    // for a crash
 	Scope  string    // for a crash: "pod", "node" or "host" if all of its ranks ended at once
@@ -38,11 +38,12 @@ type Stop struct {
 	Stray  string    // for a cycle: description of a message that was sent and never received; "": none
 
 	// For a run of which neither a hang nor a crash is known. Signals are 0 if there were none.
-	Doubts   []Doubt // why it is not known whether ranks could proceed
-	Signal   int     // ended all ranks
-	Launcher int     // ended the command that had started the ranks
-	Asked    int     // asked this command to end
-	Code     int     // its exit code; −1: unknown
+	Doubts   []Doubt   // why it is not known whether ranks could proceed
+	May      []Waiting // ranks in calls that may have failed, if all were killed at once
+	Signal   int       // ended all ranks
+	Launcher int       // ended the command that had started the ranks
+	Asked    int       // asked this command to end
+	Code     int       // its exit code; −1: unknown
 }
 
 // A Doubt is why it is not known whether ranks could proceed.
@@ -101,6 +102,7 @@ type Death struct {
 	Quick    bool   // an exit code without exit
 	Told     bool   // somebody asked the job to end, which need not be why it died
 	OneOf    bool   // it was one of the named ranks, which ended at once
+	Or       string // what may have happened instead, by the exit code of the launcher
 
 	OutOfMemory             bool  // the kernel killed it for lack of memory
 	MemoryLimit, MemoryUsed int64 // bytes: of its cgroup, and what it was seen with; 0: not known
@@ -142,16 +144,16 @@ func (s *Stop) others(begin string) string {
 	return " " + capital(list) + "."
 }
 
-func (s *Stop) list() string { return and(s.clauses()) }
+func (s *Stop) list() string { return and(s.clauses(s.Others)) }
 
-// clauses says what the other waiting ranks did, one clause per call.
-func (s *Stop) clauses() (parts []string) {
-	for i := range s.Others {
+// clauses says what waiting ranks did, one clause per call.
+func (s *Stop) clauses(waiting []Waiting) (parts []string) {
+	for i := range waiting {
 		if i == maxNamed {
 			parts = append(parts, "others elsewhere")
 			break
 		}
-		parts = append(parts, fmt.Sprintf("%s %s", s.name(&s.Others[i]), s.Others[i].does()))
+		parts = append(parts, fmt.Sprintf("%s %s", s.name(&waiting[i]), waiting[i].does()))
 	}
 	return parts
 }
@@ -183,13 +185,18 @@ func (s *Stop) name(w *Waiting) string {
 	for i := range s.Named {
 		named += s.Named[i].Count
 	}
-	switch {
-	case w.Count > 1 && w.Count == s.Ranks:
-		return fmt.Sprintf("all %d ranks", w.Count)
-	case w.Count > 1 && w.Count == s.Ranks-named:
+	if w.Count > 1 && w.Count == s.Ranks-named && named > 0 {
 		return fmt.Sprintf("the other %d ranks", w.Count)
 	}
-	return names(w.Ranks, w.Count)
+	return s.all(w.Ranks, w.Count)
+}
+
+// all returns ranks in words: by number, unless they are all ranks of the run.
+func (s *Stop) all(ranks string, count int) string {
+	if count > 1 && count == s.Ranks {
+		return fmt.Sprintf("all %d ranks", count)
+	}
+	return names(ranks, count)
 }
 
 func names(ranks string, count int) string {

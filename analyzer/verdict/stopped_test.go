@@ -19,14 +19,22 @@ func TestSentencesOfStops(t *testing.T) {
 		},
 		"This job was stopped after 3.0 s while it was making progress: cairn run was asked to end it (signal 15, SIGTERM).":                                                                              {Seconds: 3, Asked: 15, Code: 143},
 		"This job was stopped after 3.0 s while it was making progress: its launcher was ended (signal 9, SIGKILL).":                                                                                      {Seconds: 3, Launcher: 9, Code: 137},
-		"This job was stopped after 3.0 s: all its ranks were ended (signal 15, SIGTERM), by whom is not known; the exit code of the command was 124, as of timeout at its limit.":                        {Seconds: 3, Signal: 15, Code: 124},
+		"This job was stopped after 3.0 s while it was making progress: at a time limit, by the exit code of the command (124, as of timeout).":                                                           {Seconds: 3, Signal: 15, Code: 124},
 		"This job was stopped after 3.0 s: all its ranks were ended at once (signal 9, SIGKILL), as launchers do after an MPI error; the exit code of the command was 1.":                                 {Seconds: 3, Signal: 9, Code: 1},
 		"This job was stopped after 3.0 s: all its ranks were ended (signal 15, SIGTERM), by whom is not known; the exit code of the command was 139, as of a process that crashed (signal 11, SIGSEGV).": {Seconds: 3, Signal: 15, Code: 139},
-		"Rank 3 crashed (signal 11, SIGSEGV) 2.0 s into the run, in MPI_Barrier at a.c:2; the exit code of the command was 124, as of timeout at its limit.": {
+		"Rank 3 crashed (signal 11, SIGSEGV) 2.0 s into the run, in MPI_Barrier at a.c:2; the job was stopped: at a time limit, by the exit code of the command (124, as of timeout).": {
 			Kind: Crash, Seconds: 2, Ranks: 4, Code: 124, Named: died(Death{}).Named, Death: &Death{Signal: 11, ExitCode: -1, Told: true},
 		},
-		"One of ranks 0-2 was killed (signal 9, SIGKILL), or made an MPI error (MPI_ERR_OP; exit code 9 of the launcher stands for both), 2.0 s into the run; the launcher ended the others at once.": {
-			Kind: Crash, Ranks: 4, Seconds: 2, Death: &Death{Signal: 9, ExitCode: -1, OneOf: true, Class: "MPI_ERR_OP"}, Named: []Who{{Ranks: "0-2", Count: 3}},
+		"One of ranks 0-2 was killed (signal 9, SIGKILL) 2.0 s into the run; the launcher ended the others at once; or rank 2 made an MPI error.": {
+			Kind: Crash, Ranks: 4, Seconds: 2, Death: &Death{Signal: 9, ExitCode: -1, OneOf: true, Or: "rank 2 made an MPI error"}, Named: []Who{{Ranks: "0-2", Count: 3}},
+		},
+		"This job was stopped after 3.0 s: all its ranks were ended at once (signal 9, SIGKILL), as launchers do after an MPI error (rank 2 waited in MPI_Bsend at a.c:7); the exit code of the command was 1.": {
+			Seconds: 3, Signal: 9, Code: 1, Ranks: 4, May: []Waiting{{Ranks: "2", Count: 1, Call: call("MPI_Bsend", "a.c:7")}},
+		},
+		"Rank 0 waited for rank 1 for the last 2.0 s, in MPI_Recv at a.c:1: it was in MPI_Send at a.c:3, and was suspended by a signal or a debugger. Meanwhile rank 2 made no call after MPI_Send at a.c:3 (blocked in the kernel) and rank 3 waited in MPI_Recv at a.c:2. This job was stopped after 3.0 s; whether it would have gone on is not known.": {
+			Form: Missing, Seconds: 3, Waited: 2, Ranks: 4,
+			Named:  []Who{{Ranks: "1", Count: 1, In: call("MPI_Send", "a.c:3"), Activity: Suspended}, {Ranks: "2", Count: 1, After: call("MPI_Send", "a.c:3"), Activity: InKernel}},
+			Others: []Waiting{{Ranks: "0", Count: 1, Call: call("MPI_Recv", "a.c:1")}, {Ranks: "3", Count: 1, Call: call("MPI_Recv", "a.c:2")}},
 		},
 		"Rank 3 was killed for lack of memory 2.0 s into the run, in MPI_Barrier at a.c:2 (the limit of its container is 2.0 GiB; it was seen with 1.9 GiB).":             died(Death{Signal: 9, ExitCode: -1, OutOfMemory: true, MemoryLimit: 2 << 30, MemoryUsed: 19 << 30 / 10}),
 		"Rank 3 was killed for lack of memory 2.0 s into the run, in MPI_Barrier at a.c:2.":                                                                               died(Death{Signal: 9, ExitCode: -1, OutOfMemory: true}),

@@ -108,7 +108,7 @@ func TestFirstSentenceOfStoppedJobs(t *testing.T) {
 		{"segv", false, verdict.Crash, "", "1", `^Rank 1 crashed \(signal 11, SIGSEGV\) .* into the run, (at least \d\.\d s )?after MPI_Allreduce at ` + lineOf(t, "segv")},
 		{"exit", false, verdict.Crash, "", "1", `^Rank 1 left without MPI_Finalize \(exit code 3\) .* into the run, .* after MPI_Allreduce at ` + lineOf(t, "exit")},
 		{"abort", false, verdict.Crash, "", "1", `^Rank 1 ended the job with MPI_Abort \(error code 7\) at ` + lineOf(t, "abort") + `, .* into the run`},
-		{"run", true, "", "", "", `^This job was stopped after \d+\.\d s( while it was making progress|: all its ranks were ended)[.:; ]`},
+		{"run", true, "", "", "", `^This job was stopped after \d+\.\d s( while it was making progress|: all its ranks were ended|: at a time limit)[.:;, ]`},
 		{"killed", false, verdict.Crash, "", "1", `^Rank 1 was killed \(signal 9, SIGKILL\) .* into the run, .* after MPI_Allreduce at stops.c:\d+`},
 		{"assert", false, verdict.Crash, "", "1", `^Rank 1 crashed \(signal 6, SIGABRT\) .* after MPI_Allreduce at stops.c:\d+`},
 		{"_exit", false, verdict.Crash, "", "1", `^Rank 1 left without MPI_Finalize \(exit code 3, without exit handlers: .*\) .* after MPI_Allreduce at stops.c:\d+`},

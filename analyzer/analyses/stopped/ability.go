@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/cairn-mpi/cairn/analyzer/match"
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
 )
@@ -20,7 +21,7 @@ const (
 
 // A rank has stood still if it has been in one call, or has only polled, for longEnough. A rank
 // that has been outside MPI for longEnough, and for muchLonger times as long as any rank was before,
-// is overdue.
+// or suspended, is overdue.
 const (
 	longEnough = 500e6
 	muchLonger = 3
@@ -35,7 +36,8 @@ func (s *search) markOverdue() {
 	for i := range s.states {
 		r := &s.states[i]
 		lasted := r.died - r.last.exit
-		r.overdue = !r.finished && r.open == nil && r.last.there && lasted >= longEnough && lasted >= muchLonger*longest
+		r.overdue = !r.finished && r.last.there && lasted >= longEnough &&
+			(r.activity == verdict.Suspended || r.open == nil && lasted >= muchLonger*longest)
 	}
 }
 

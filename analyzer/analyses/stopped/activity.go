@@ -10,19 +10,24 @@ const (
 )
 
 // activityOf returns what the main thread of a rank did outside MPI in the end, as seen from outside
-// the process. It is unknown if the rank had been outside MPI for less time than it was watched.
+// the process, or that it was suspended anywhere. It is unknown if the rank had been outside MPI for
+// less time than it was watched.
 func activityOf(r *state) verdict.Activity {
-	if r.end == nil || r.open != nil || !r.last.there {
+	if r.end == nil || !r.last.there {
 		return verdict.Unseen
 	}
 	look := &r.end.Look
+	switch {
+	case (look.State == 'T' || look.State == 't') && r.died-look.Age > r.last.exit:
+		return verdict.Suspended
+	case r.open != nil:
+		return verdict.Unseen
+	}
 	if look.Watched <= 0 || r.died-look.Age-look.Watched < r.last.exit {
 		return verdict.Unseen
 	}
 	ran := float64(look.Ran) / float64(look.Watched)
 	switch {
-	case look.State == 'T' || look.State == 't':
-		return verdict.Suspended
 	case ran >= mostly, look.State == 'R':
 		return verdict.Running
 	case ran <= hardly && (look.State == 'S' || look.State == 'D'):

@@ -14,7 +14,10 @@ var argumentKinds = map[string]string{
 	"MPI_ERR_INFO_KEY": "info", "MPI_ERR_INFO_VALUE": "info", "MPI_ERR_INFO_NOKEY": "info", "MPI_ERR_KEYVAL": "keyval",
 	"MPI_ERR_WIN": "win", "MPI_ERR_FILE": "file", "MPI_ERR_LOCKTYPE": "lock-type",
 	"MPI_ERR_RMA_SYNC": "win", "MPI_ERR_RMA_CONFLICT": "win", "MPI_ERR_RMA_RANGE": "win", "MPI_ERR_RMA_ATTACH": "win",
-	"MPI_ERR_RMA_SHARED": "win", "MPI_ERR_RMA_FLAVOR": "win",
+	"MPI_ERR_RMA_SHARED": "win", "MPI_ERR_RMA_FLAVOR": "win", "MPI_ERR_BUFFER": "buffer", "MPI_ERR_NAME": "string",
+	"MPI_ERR_SERVICE": "string", "MPI_ERR_PORT": "string", "MPI_ERR_SPAWN": "string", "MPI_ERR_NO_SUCH_FILE": "string",
+	"MPI_ERR_BAD_FILE": "string", "MPI_ERR_ACCESS": "string", "MPI_ERR_FILE_EXISTS": "string", "MPI_ERR_FILE_IN_USE": "string",
+	"MPI_ERR_AMODE": "access-mode", "MPI_ERR_READ_ONLY": "file", "MPI_ERR_NO_SPACE": "file", "MPI_ERR_QUOTA": "file",
 }
 
 // views returns the rank as each of its threads that is in a call would have it, its main thread
@@ -36,11 +39,12 @@ func (r *state) views() (list []*state) {
 }
 
 // failing returns the rank as its thread has it whose call can have failed with an error of a class
-// most of all.
+// most of all: rather one that could have returned than one that waited.
 func (s *search) failing(r *state, class string) *state {
 	best := r
 	for i, v := range r.views() {
-		if i == 0 || s.mayFail(v, class) > s.mayFail(best, class) {
+		now, before := s.mayFail(v, class), s.mayFail(best, class)
+		if i == 0 || now > before || now == before && best.waits() && !v.waits() {
 			best = v
 		}
 	}
@@ -72,14 +76,24 @@ func (s *search) mayFail(r *state, class string) doubt {
 			return sound
 		}
 		return unsure
-	case class == "MPI_ERR_REQUEST" && len(r.open.Waits) > 0:
-		return sound // the requests are known
+	case len(r.open.Waits) > 0 && completes(r.detail.function): // the requests are known
+		return sound
 	case checked && found.doubt != unsure:
 		return found.doubt
 	case argumentKinds[class] != "" && !s.has(r, argumentKinds[class]), s.proven(r.detail.signature):
 		return sound
 	}
 	return unsure
+}
+
+// completes reports whether a function completes requests, and does nothing else.
+func completes(f *semantics.Function) bool {
+	switch f.Operation {
+	case semantics.Wait, semantics.WaitAny, semantics.WaitSome, semantics.WaitAll, semantics.RequestStatus:
+		return true
+	default:
+		return false
+	}
 }
 
 // has reports whether the function that a rank is in has a parameter of a kind.

@@ -53,6 +53,7 @@ func (s *search) waitFor(these func(*state) bool) *verdict.Stop {
 			slices.Equal(s.waitersOf(stuck, r.row), waiters)
 	}), waiters)
 	stop.Named[0].Busy, stop.Seconds = s.busy(first), seconds(s.ended-s.begin)
+	stop.Named = append(stop.Named, s.outside(func(r *state) bool { return r.overdue && !slices.Contains(s.accused, r.row) })...)
 	s.endedBy(stop)
 	return stop
 }

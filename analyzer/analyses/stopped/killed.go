@@ -173,18 +173,35 @@ func (s *search) killed() *verdict.Stop {
 	}
 	likely := s.first(among)
 	stop := s.death(likely, likely.died)
-	class := mpi.ErrorClass(s.trace.Meta().ABI, sigkill)
-	if rows := s.culprits(class, alike); noticed && class != "" && len(rows) > 0 {
-		stop.Death.Class = class // an exit code with two meanings
-		s.oneOf(stop, rows)
-		stop.Named[0].After = verdict.Call{}
-		return stop
+	if noticed {
+		stop.Death.Or = s.orError(alike)
 	}
 	if s.count(among) > 1 {
 		s.oneOf(stop, s.rowsOf(among))
 		stop.Named[0].After = verdict.Call{}
 	}
 	return stop
+}
+
+// orError describes the MPI error that the exit code after a kill stands for, too, if calls of ranks
+// that count may have failed so; otherwise it returns "".
+func (s *search) orError(counts func(*state) bool) string {
+	class := mpi.ErrorClass(s.trace.Meta().ABI, sigkill)
+	rows := s.culprits(class, counts)
+	if class == "" || len(rows) == 0 {
+		return ""
+	}
+	r := s.failing(&s.states[rows[0]], class)
+	return fmt.Sprintf("%s made an MPI error (%s, which has the exit code of a kill, %d) in %s",
+		who(s.list(rows), len(rows)), class, sigkill, s.call(r.open.Function, r.open.Site).At())
+}
+
+// suspects groups the ranks whose calls may have failed with some error.
+func (s *search) suspects() []verdict.Waiting {
+	return s.waiting(func(r *state) bool {
+		messages := !slices.ContainsFunc(r.open.Waits, func(w match.Wait) bool { return w.Collective })
+		return !s.proven(r.detail.signature) && !(messages && r.waits())
+	})
 }
 
 // endedBy adds who or what stopped a run of which neither a hang nor a crash is known.
@@ -197,6 +214,9 @@ func (s *search) endedBy(stop *verdict.Stop) {
 	}
 	if l := s.trace.Meta().Launcher; l != nil {
 		stop.Code, stop.Asked, stop.Launcher = l.ExitCode, l.Asked, l.Signal
+		if stop.Signal == sigkill {
+			stop.May = s.suspects()
+		}
 	}
 }
 

@@ -21,13 +21,13 @@ func (s *search) seen() *verdict.Stop {
 	}
 	stop.Waited = seconds(s.ended - acted)
 	stop.Others = s.waiting(func(*state) bool { return true })
-	stop.Named = s.outside()
+	stop.Named = s.outside(func(*state) bool { return true })
 	stop.Doubts = s.doubts()
 	return stop
 }
 
-// outside groups the ranks that are in no call by the last one and what they did.
-func (s *search) outside() []verdict.Who {
+// outside groups the ranks that count, and are in no call, by the last one and what they did.
+func (s *search) outside(counts func(*state) bool) []verdict.Who {
 	type key struct {
 		function uint16
 		site     uint32
@@ -36,7 +36,7 @@ func (s *search) outside() []verdict.Who {
 	}
 	rows := map[key][]int{}
 	for i := range s.states {
-		if r := &s.states[i]; r.open == nil && !r.finished && r.last.there {
+		if r := &s.states[i]; r.open == nil && !r.finished && r.last.there && counts(r) {
 			k := key{r.last.function, r.last.site, r.last.missed, r.activity}
 			rows[k] = append(rows[k], i)
 		}
