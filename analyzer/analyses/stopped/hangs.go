@@ -229,11 +229,12 @@ func (s *search) awaited(stuck []int, counts func(*state) bool) (row int, waiter
 }
 
 // waitersOf returns the given rows that wait for a row. Ranks in MPI_Finalize have done their part;
-// they wait only for a rank that is overdue.
+// they wait only for a rank that may still come.
 func (s *search) waitersOf(rows []int, to int) []int {
+	_, mayCome := s.assumed[to]
 	var list []int
 	for _, row := range rows {
-		if r := &s.states[row]; (!r.detail.ends || s.states[to].overdue) && slices.Contains(s.targets(r.open), s.states[to].rank) {
+		if r := &s.states[row]; (!r.detail.ends || mayCome) && slices.Contains(s.targets(r.open), s.states[to].rank) {
 			list = append(list, row)
 		}
 	}
