@@ -22,8 +22,12 @@ func (s *Stop) by() string {
 		return fmt.Sprintf(": at a time limit, by the exit code of the command (%d, as of timeout)", s.Code)
 	case s.Signal == sigkill && s.Code > 0 && s.Code < atLimit && s.Code != sigkill:
 		text = fmt.Sprintf(": all its ranks were ended at once (%s), as launchers do after an MPI error", signalName(s.Signal))
-		if list := and(s.clauses(s.May)); list != "" {
-			text += " (" + list + ")"
+		var parts []string
+		for i := range s.May[:min(len(s.May), maxNamed)] {
+			parts = append(parts, s.all(s.May[i].Ranks, s.May[i].Count)+" in "+s.May[i].in())
+		}
+		if len(parts) > 0 {
+			text += " (maybe of " + and(parts) + ")"
 		}
 	case s.Signal != 0:
 		text = fmt.Sprintf(": all its ranks were ended (%s), by whom is not known", signalName(s.Signal))

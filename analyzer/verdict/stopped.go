@@ -147,13 +147,13 @@ func (s *Stop) others(begin string) string {
 func (s *Stop) list() string { return and(s.clauses(s.Others)) }
 
 // clauses says what waiting ranks did, one clause per call.
-func (s *Stop) clauses(waiting []Waiting) (parts []string) {
-	for i := range waiting {
+func (s *Stop) clauses(list []Waiting) (parts []string) {
+	for i := range list {
 		if i == maxNamed {
 			parts = append(parts, "others elsewhere")
 			break
 		}
-		parts = append(parts, fmt.Sprintf("%s %s", s.name(&waiting[i]), waiting[i].does()))
+		parts = append(parts, fmt.Sprintf("%s %s", s.name(&list[i]), list[i].does()))
 	}
 	return parts
 }

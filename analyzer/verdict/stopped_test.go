@@ -28,7 +28,7 @@ func TestSentencesOfStops(t *testing.T) {
 		"One of ranks 0-2 was killed (signal 9, SIGKILL) 2.0 s into the run; the launcher ended the others at once; or rank 2 made an MPI error.": {
 			Kind: Crash, Ranks: 4, Seconds: 2, Death: &Death{Signal: 9, ExitCode: -1, OneOf: true, Or: "rank 2 made an MPI error"}, Named: []Who{{Ranks: "0-2", Count: 3}},
 		},
-		"This job was stopped after 3.0 s: all its ranks were ended at once (signal 9, SIGKILL), as launchers do after an MPI error (rank 2 waited in MPI_Bsend at a.c:7); the exit code of the command was 1.": {
+		"This job was stopped after 3.0 s: all its ranks were ended at once (signal 9, SIGKILL), as launchers do after an MPI error (maybe of rank 2 in MPI_Bsend at a.c:7); the exit code of the command was 1.": {
 			Seconds: 3, Signal: 9, Code: 1, Ranks: 4, May: []Waiting{{Ranks: "2", Count: 1, Call: call("MPI_Bsend", "a.c:7")}},
 		},
 		"Rank 0 waited for rank 1 for the last 2.0 s, in MPI_Recv at a.c:1: it was in MPI_Send at a.c:3, and was suspended by a signal or a debugger. Meanwhile rank 2 made no call after MPI_Send at a.c:3 (blocked in the kernel) and rank 3 waited in MPI_Recv at a.c:2. This job was stopped after 3.0 s; whether it would have gone on is not known.": {

@@ -200,7 +200,7 @@ func (s *search) orError(counts func(*state) bool) string {
 func (s *search) suspects() []verdict.Waiting {
 	return s.waiting(func(r *state) bool {
 		messages := !slices.ContainsFunc(r.open.Waits, func(w match.Wait) bool { return w.Collective })
-		return !s.proven(r.detail.signature) && !(messages && r.waits())
+		return r.detail.begin || !s.proven(r.detail.signature) && !(messages && r.waits())
 	})
 }
 
