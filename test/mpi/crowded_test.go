@@ -1,0 +1,36 @@
+//go:build mpi
+
+package mpi
+
+import (
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/tracer/shim/shimtest"
+)
+
+// Two ranks share a CPU and exchange messages most of the time. Their calls take as long as the
+// other one is without the CPU: that is not what messages cost.
+func TestMessagesOnOneCPU(t *testing.T) {
+	t.Parallel()
+	for _, implementation := range shimtest.Implementations {
+		t.Run(implementation, func(t *testing.T) {
+			t.Parallel()
+			program := filepath.Join(t.TempDir(), "exchange")
+			out, err := exec.Command("mpicc."+implementation, "-std=gnu11", "-O1", "-g", "-Wall", "-Werror", "-o", program, "crowded/exchange.c").CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			command := launch(implementation, 2, "exchange")
+			command[len(command)-1] = program
+			found := reportIn(t, filepath.Join(trace(t, nil, command...).dir, "report"))
+			assert.Equal(t, verdict.CPUs, found.Verdict.Blames, found.Verdict.Text)
+			for _, c := range found.Verdict.Causes {
+				assert.NotContains(t, []verdict.Kind{verdict.Messages, verdict.Collectives}, c.Kind, found.Verdict.Text)
+			}
+		})
+	}
+}
