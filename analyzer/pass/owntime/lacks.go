@@ -28,6 +28,14 @@ func (l Lack) within(left float64) Lack {
 	return l
 }
 
+// beside returns a lack of a rank while another one lacks a part of the time. On CPUs of their own
+// both may do so at the same time; on one CPU they take turns.
+func (l Lack) beside(part float64) Lack {
+	l.Perhaps += part * (l.Delayed + l.Stopped)
+	l.Delayed, l.Stopped = (1-part)*l.Delayed, (1-part)*l.Stopped
+	return l
+}
+
 // A Part is why calls at a call site of a rank do not proceed, as fractions of their own time.
 type Part struct {
 	Own     Lack
@@ -99,7 +107,12 @@ func (l *Lacks) Of(row int, call accounts.Activity) Part {
 		p.Own.Stopped = 0 // it waits for files
 	}
 	if p.By >= 0 {
-		p.Partner = l.Average(p.By).within(1 - p.Own.Delayed - p.Own.Stopped)
+		certain := p.Own.Delayed + p.Own.Stopped
+		p.Partner = l.Average(p.By)
+		if l.lastCPU(row) != l.lastCPU(p.By) {
+			p.Partner = p.Partner.beside(certain)
+		}
+		p.Partner = p.Partner.within(1 - certain)
 	}
 	return p
 }
@@ -118,6 +131,14 @@ func (l *Lacks) OfAll(call accounts.Activity, of func(row int, p *Part) float64)
 		}
 	}
 	return max(0, min(1, lost/max(1, all)))
+}
+
+// lastCPU returns on which CPU a rank was seen last, −1 if that is not known.
+func (l *Lacks) lastCPU(row int) int64 {
+	if samples := l.Ranks[row].Context; len(samples) > 0 {
+		return samples[len(samples)-1].CPU
+	}
+	return -1
 }
 
 // AreCounted reports whether the operating system counted for all ranks how long they waited for a

@@ -33,6 +33,13 @@ func TestPartsOfATime(t *testing.T) {
 	}
 }
 
+// Two ranks that lack half of the time each do so at the same time in a quarter of it, if that is by
+// chance: then a quarter is certain and another one is not.
+func TestLacksAtTheSameTime(t *testing.T) {
+	assert.Equal(t, Lack{Delayed: 0.25, Perhaps: 0.25}, Lack{Delayed: 0.5}.beside(0.5))
+	assert.Equal(t, Lack{Stopped: 0.5}, Lack{Stopped: 0.5}.beside(0))
+}
+
 // A rank ran for 400 of 1000, in which its clock was read, waited for a CPU for 300 and was blocked
 // for 300. Its main part takes 900 of that. MPI_Init took 100, of which 40 were measured: 10
 // without a CPU and 20 blocked.
