@@ -275,21 +275,26 @@ func (r *reader) started(v *trace.Value) {
 
 // completed reads the requests that a call completes, with their statuses.
 func (r *reader) completed(p *plan, e *trace.Event) {
-	requests, statuses := p.in(e, semantics.Request), p.out(e, semantics.Status)
-	action := p.action
+	statuses, action := p.out(e, semantics.Status), p.action
 	if action == requestStatus {
-		action = p.completingAction(requests)
+		action = p.completingAction(p.in(e, semantics.Request))
 	}
+	p.eachCompleted(action, e, func(request *trace.Value, k int) { r.id(request, statusIn(statuses, k)) })
+}
+
+// eachCompleted calls yield for each request that a call completes, with the index of its status.
+func (p *plan) eachCompleted(action action, e *trace.Event, yield func(request *trace.Value, k int)) {
+	requests := p.in(e, semantics.Request)
 	switch action {
 	case wait:
-		r.id(requests, statusIn(statuses, 0))
+		yield(requests, 0)
 	case waitAll:
 		for i := range requests.List {
-			r.id(&requests.List[i], statusIn(statuses, i))
+			yield(&requests.List[i], i)
 		}
 	case waitAny:
 		if i := number(p.out(e, semantics.Index)); i >= 0 && i < int64(len(requests.List)) {
-			r.id(&requests.List[i], statusIn(statuses, 0))
+			yield(&requests.List[i], 0)
 		}
 	case waitSome:
 		indices := p.out(e, semantics.Index)
@@ -298,10 +303,24 @@ func (r *reader) completed(p *plan, e *trace.Event) {
 		}
 		for k := range indices.List {
 			if i := number(&indices.List[k]); i >= 0 && i < int64(len(requests.List)) {
-				r.id(&requests.List[i], statusIn(statuses, k))
+				yield(&requests.List[i], k)
 			}
 		}
 	}
+}
+
+// EachCompleted calls yield for each request, by its symbolic id, that a call of a function waits
+// or tests for successfully.
+func EachCompleted(f *semantics.Function, e *trace.Event, yield func(request int64)) {
+	p := plan{Function: *f}
+	if p.action, _ = actionOf(f); p.action < wait || p.action > waitAll || e.Unfinished() || p.missed(e) {
+		return
+	}
+	p.eachCompleted(p.action, e, func(request *trace.Value, _ int) {
+		if request.Form == trace.Handle {
+			yield(request.Int)
+		}
+	})
 }
 
 // id records a request, unless it is MPI_REQUEST_NULL.

@@ -104,11 +104,18 @@ func (a *Accounts) Completed(call Activity) *matching.Completed {
 }
 
 // KindOfCall returns the kind of cause that the cost of calls at a call site belongs to; Nobody for
-// the start and the end of MPI, which no cause is about. A wait for collectives is a collective.
+// the start and the end of MPI, which no cause is about. A wait is of the kind that it waits for,
+// and a fence that completes accesses to other ranks' memory is about messages.
 func (a *Accounts) KindOfCall(call Activity) verdict.Kind {
-	kind := a.Names.kindOfCall(call.Function)
-	if done := a.Completed(call); kind == verdict.Messages && done != nil && done.AreCollectives() {
+	kind, done := a.Names.kindOfCall(call.Function), a.Completed(call)
+	switch {
+	case done == nil:
+	case kind == verdict.Messages && done.AreCollectives():
 		return verdict.Collectives
+	case kind == verdict.Messages && done.AreFiles():
+		return verdict.IO
+	case kind == verdict.Collectives && done.AreMessages():
+		return verdict.Messages
 	}
 	return kind
 }

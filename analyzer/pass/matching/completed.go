@@ -7,23 +7,38 @@ import (
 	"github.com/cairn-mpi/cairn/internal/recent"
 )
 
-// Completed is the messages and collectives that the calls of a call site complete: their own, or
-// those of requests that other calls have started.
+// Completed is the operations that the calls of a call site complete: their own, or those that
+// other calls have started.
 type Completed struct {
-	Messages, Collectives uint64
-	Sized                 uint64 // of both: those whose size is known (not that of a barrier),
-	Bytes                 uint64 // and the sum of their sizes; of a collective its largest buffer
-	// Started is how many of both another call had started, and Ahead how long before the wait for
+	Messages    uint64 // and accesses to the memory of other ranks
+	Collectives uint64
+	Files       uint64 // accesses to files that other calls have started
+	Sized       uint64 // of all: those whose size is known (not that of a barrier),
+	Bytes       uint64 // and the sum of their sizes; of a collective its largest buffer
+	// Started is how many of all another call had started, and Ahead how long before the wait for
 	// their completion, in total nanoseconds.
 	Started uint64
 	Ahead   int64
 }
 
 // AreCollectives reports whether most of what is completed there is collectives.
-func (c *Completed) AreCollectives() bool { return c.Collectives > c.Messages }
+func (c *Completed) AreCollectives() bool { return c.Collectives > c.Messages+c.Files }
+
+// AreMessages reports whether most of what is completed there is messages.
+func (c *Completed) AreMessages() bool { return c.Messages > c.Collectives+c.Files }
+
+// AreFiles reports whether most of what is completed there is accesses to files.
+func (c *Completed) AreFiles() bool { return c.Files > c.Messages+c.Collectives }
 
 // AreStarted reports whether other calls have started most of what is completed there.
-func (c *Completed) AreStarted() bool { return 2*c.Started > c.Messages+c.Collectives }
+func (c *Completed) AreStarted() bool {
+	return 2*c.Started > c.Messages+c.Collectives+c.Files
+}
+
+func (c *Completed) add(o Completed) {
+	c.Messages, c.Collectives, c.Files = c.Messages+o.Messages, c.Collectives+o.Collectives, c.Files+o.Files
+	c.Sized, c.Bytes, c.Started, c.Ahead = c.Sized+o.Sized, c.Bytes+o.Bytes, c.Started+o.Started, c.Ahead+o.Ahead
+}
 
 // MeanBytes returns the mean size, if any is known.
 func (c *Completed) MeanBytes() (bytes float64, known bool) {
@@ -41,6 +56,16 @@ type completions struct {
 	window *timeline.Window // nil: the whole run
 	sites  map[eventlog.CallSite]*Completed
 	recent recent.Cache[eventlog.CallSite, Completed]
+}
+
+// take adds the accesses of a location.
+func (c *completions) take(a *accesses) {
+	for site, accesses := range a.sites {
+		if c.sites[site] == nil {
+			c.sites[site] = new(Completed)
+		}
+		c.sites[site].add(*accesses)
+	}
 }
 
 func newCompletions() *completions {
@@ -61,10 +86,10 @@ func (c *completions) message(e *match.End, bytes int64) {
 	}
 }
 
-// Collective implements match.Handler.
+// Collective implements match.Handler. Fences and collective accesses to files complete accesses.
 func (c *completions) Collective(of *match.Collective, part int) {
 	p := &of.Parts[part]
-	if !c.counts(p.Done) {
+	if of.Class == match.Fence || of.Class == match.File || !c.counts(p.Done) {
 		return
 	}
 	bytes := p.Bytes

@@ -100,3 +100,75 @@ func TestCompletedAtRandom(t *testing.T) {
 		}
 	}
 }
+
+// Each rank starts two writes of 1 MiB (until 2 and 3), of which MPI_Waitall completes one from 4
+// on with a message, and MPI_Wait the other one from 7 on. A collective read of 4 KiB is split: begun
+// until 9 and ended from 12 on. One by a request and all ranks is completed by MPI_Test, after a test
+// that fails.
+func TestWhatFileCallsComplete(t *testing.T) {
+	b := tracetest.New(2)
+	file := tracetest.File(0)
+	data := func(count int, more tracetest.Args) tracetest.Args {
+		more["fh"], more["count"], more["datatype"] = file, count, "MPI_BYTE"
+		return more
+	}
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		r.Init(0, 1).
+			Call("MPI_File_iwrite", 1, 2, data(1<<20, tracetest.Args{"request": tracetest.Request(0)})).
+			Call("MPI_File_iwrite_at", 2, 3, data(1<<20, tracetest.Args{"request": tracetest.Request(1)})).
+			Irecv(3, 3.5, 1-i, 2).Isend(3.5, 3.75, 1-i, 3).
+			Waitall(4, 5, tracetest.Requests{1, 2, 3}, tracetest.Status{}, tracetest.Status{Source: 1 - i, Bytes: 8}, tracetest.Status{}).
+			Call("MPI_Wait", 7, 8, tracetest.Args{"request": tracetest.Request(0)}).
+			Call("MPI_File_read_all_begin", 8, 9, data(4096, tracetest.Args{})).
+			Call("MPI_File_read_all_end", 12, 13, tracetest.Args{"fh": file}).
+			Call("MPI_File_iread_all", 13, 14, data(100, tracetest.Args{"request": tracetest.Request(0)})).
+			Call("MPI_Test", 14, 15, tracetest.Args{"request": tracetest.Request(0), "flag": 0}).
+			Call("MPI_Test", 16, 17, tracetest.Args{"request": tracetest.Request(0), "flag": 1}).
+			Finalize(18, 19)
+	})
+	by := completedIn(t, b)
+	mixed := by["MPI_Waitall"]
+	assert.Equal(t, Completed{Messages: 4, Files: 2, Sized: 6, Bytes: 2<<20 + 4*8, Started: 6, Ahead: 2 * 1.75 * tracetest.Unit}, mixed)
+	assert.True(t, mixed.AreMessages())
+	wait := by["MPI_Wait"]
+	assert.Equal(t, Completed{Files: 2, Sized: 2, Bytes: 2 << 20, Started: 2, Ahead: 2 * 5 * tracetest.Unit}, wait)
+	assert.True(t, wait.AreFiles() && !wait.AreMessages() && !wait.AreCollectives())
+	assert.Equal(t, Completed{Files: 2, Sized: 2, Bytes: 2 * 4096, Started: 2, Ahead: 2 * 3 * tracetest.Unit}, by["MPI_File_read_all_end"])
+	assert.Equal(t, Completed{Files: 2, Sized: 2, Bytes: 2 * 100, Started: 2, Ahead: 2 * 2 * tracetest.Unit}, by["MPI_Test"])
+}
+
+// What the calls that end epochs complete: a fence all accesses of its window, MPI_Win_unlock and a
+// flush those to one target. An access with a request is completed by the wait for it.
+func TestWhatEpochsComplete(t *testing.T) {
+	b := tracetest.New(2)
+	window := func(more tracetest.Args) tracetest.Args {
+		more["win"] = tracetest.Win(0)
+		return more
+	}
+	to := func(target, count int) tracetest.Args {
+		return window(tracetest.Args{"target_rank": target, "origin_count": count, "origin_datatype": "MPI_DOUBLE", "datatype": "MPI_INT"})
+	}
+	asked := to(1, 5)
+	asked["request"] = tracetest.Request(0)
+	b.Rank(0).Init(0, 1).
+		Call("MPI_Win_fence", 1, 2, window(tracetest.Args{})).
+		Call("MPI_Put", 2, 3, to(1, 1000)).
+		Call("MPI_Get", 3, 4, to(0, 500)).
+		Call("MPI_Win_fence", 6, 7, window(tracetest.Args{})).
+		Call("MPI_Win_lock_all", 7, 8, window(tracetest.Args{})).
+		Call("MPI_Accumulate", 8, 9, to(1, 10)).
+		Call("MPI_Accumulate", 9, 10, to(0, 20)).
+		Call("MPI_Win_flush", 11, 12, window(tracetest.Args{"rank": 1})).
+		Call("MPI_Rput", 12, 13, asked).
+		Call("MPI_Fetch_and_op", 13, 14, to(1, 0)).
+		Call("MPI_Wait", 14, 15, tracetest.Args{"request": tracetest.Request(0)}).
+		Call("MPI_Win_unlock_all", 16, 17, window(tracetest.Args{})).
+		Finalize(17, 18)
+	b.Rank(1).Init(0, 1).Finalize(17, 18)
+	by := completedIn(t, b)
+	const unit = tracetest.Unit
+	assert.Equal(t, Completed{Messages: 2, Sized: 2, Bytes: 8 * 1500, Started: 2, Ahead: (3 + 2) * unit}, by["MPI_Win_fence"])
+	assert.Equal(t, Completed{Messages: 1, Sized: 1, Bytes: 80, Started: 1, Ahead: 2 * unit}, by["MPI_Win_flush"])
+	assert.Equal(t, Completed{Messages: 1, Sized: 1, Bytes: 40, Started: 1, Ahead: 1 * unit}, by["MPI_Wait"])
+	assert.Equal(t, Completed{Messages: 2, Sized: 2, Bytes: 8*20 + 4, Started: 2, Ahead: (6 + 2) * unit}, by["MPI_Win_unlock_all"])
+}

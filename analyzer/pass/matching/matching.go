@@ -97,6 +97,9 @@ func newResult(t timeline.Trace) *Result {
 	}
 	f.finder = waitstate.NewFinder(t, f.found)
 	f.Profile, f.counting = profile.New(t), make([]counting, n)
+	for i := range f.counting {
+		f.counting[i].accesses = newAccesses(t.Communicators())
+	}
 	f.recorder, f.completions = eventlog.NewRecorder(t), newCompletions()
 	for i := range f.Waits {
 		f.Waits[i] = newWaitLog(f.recorder.Spool(), n)
@@ -130,13 +133,18 @@ func (f *Result) finish(leftovers []match.Leftover, m *clock.Map) {
 		f.Waits[i].open = nil
 	}
 	f.Log = f.recorder.Finish()
+	for i := range f.counting {
+		f.completions.take(&f.counting[i].accesses)
+	}
 	f.Completed = f.completions.sites
 	f.finder, f.recorder, f.completions, f.counting = nil, nil, nil, nil
 }
 
-// counting selects the calls of a location for the profile: those of the run.
+// counting selects the calls of a location for the profile: those of the run. It follows their
+// accesses, too.
 type counting struct {
 	tally                  *profile.Tally
+	accesses               accesses
 	initialized, finalized bool
 }
 
@@ -157,6 +165,7 @@ func (f *Result) decoded(c *timeline.Call) {
 		p.tally = f.Profile.Location(c.Location)
 	}
 	p.tally.Call(c)
+	p.accesses.see(c)
 }
 
 func (f *Result) found(s *waitstate.State) {
