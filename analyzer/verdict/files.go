@@ -9,7 +9,7 @@ func (c files) sentence() string {
 	if c.Form == Blocked {
 		return "files make this job slow: " + c.blockedAlike() + c.meanwhile("")
 	}
-	return c.costly("files", "messages")
+	return c.costly("files", "accesses")
 }
 
 func (c files) short() string {
