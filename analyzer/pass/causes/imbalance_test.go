@@ -104,6 +104,26 @@ func TestGradientBesideTwoCollectives(t *testing.T) {
 	assert.Len(t, v.Causes, 1, v.Text)
 }
 
+// The same rank is busiest each time: the barrier costs nothing, and no work moves. Every second
+// barrier, on the same line, has no work before it.
+func TestOddRanksBeforeABarrier(t *testing.T) {
+	b := tracetest.New(4)
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		r.At("o.c:1").Init(0, 1)
+		for k := range 60 {
+			now := 1 + 6*float64(k)
+			r.At("o.c:2").Collective("MPI_Barrier", now+0.01, now+0.1)
+			r.At("o.c:2").Collective("MPI_Barrier", now+0.11+5*float64(i%2), now+6)
+		}
+		r.At("o.c:3").Finalize(361, 362)
+	})
+	v := judged(t, b)
+	require.Equal(t, verdict.Imbalance, v.Blames, v.Text)
+	assert.Equal(t, verdict.Classes, v.Causes[0].Form, v.Text)
+	assert.Equal(t, "1,3", v.Ranks)
+	assert.Contains(t, v.Text, "ranks 1,3 compute longer than the rest")
+}
+
 // A master gives 30 tasks of 20 each to workers 1 and 2, and none to 3 and 4, which wait until the
 // end. Each answer takes 1. With the work shared by four, tasks take 10.
 func TestWorkersWithoutWork(t *testing.T) {

@@ -74,6 +74,8 @@ func (movingWork) suggest(e *evidence) []Hypothesis {
 // middle half of the iterations of most ranks varies more than disturbances explain, unless the
 // ranks share CPUs.
 //
+// A region is none if most of what is lost there is due to the same rank in all iterations.
+//
 // If there are none, it tests the steps from one collective to the next, where all ranks are in
 // step, whichever calls they make.
 func movers(e *evidence) []mover {
@@ -95,9 +97,9 @@ func movers(e *evidence) []mover {
 		if len(group) < 2 {
 			return
 		}
-		conserved := isConserved(group, tallies, alpha)
-		if conserved || scatters && scatter(group, tallies) {
-			list = append(list, mover{what, group, of, lostInSteps(group, tallies), !conserved})
+		lost, conserved := lostInSteps(group, tallies), isConserved(group, tallies, alpha)
+		if (conserved || scatters && scatter(group, tallies)) && lostInTotal(group, tallies) < explains*lost {
+			list = append(list, mover{what, group, of, lost, !conserved})
 		}
 	}
 	for _, what := range regions {
@@ -175,6 +177,17 @@ func lostInSteps(workers []outliers.Worker, tallies map[int]*accounts.Tally) flo
 		lost += longest - sum/float64(len(workers))
 	}
 	return lost * float64(tallies[workers[0].Row].Count) / float64(n)
+}
+
+// lostInTotal returns the time, in seconds, by which the busiest rank of the run exceeds the mean.
+// If it is most of what is lost in steps, the same rank is busiest in most of these.
+func lostInTotal(workers []outliers.Worker, tallies map[int]*accounts.Tally) float64 {
+	sum, most := 0.0, 0.0
+	for _, w := range workers {
+		seconds := accounts.Seconds(tallies[w.Row].Ns)
+		sum, most = sum+seconds, max(most, seconds)
+	}
+	return most - sum/float64(len(workers))
 }
 
 // isConserved reports whether the sum of all ranks hardly varies from instance to instance: work
