@@ -114,6 +114,8 @@ func (c excess) reason() string {
 		return fmt.Sprintf("%s%s: %s for %s", blocked, c.meanwhile(" longer"), c.pick("it waits", "they wait"), c.whatFor())
 	case c.BlockedSeconds > 0:
 		return fmt.Sprintf("%s: %s not compute", blocked, c.pick("it does", "they do"))
+	case c.SystemSeconds > 0 || c.PageFaults > 0:
+		return c.inKernel("; ", "")
 	case c.Form == InThread:
 		return fmt.Sprintf("; meanwhile another of %s threads computes", c.pick("its", "their"))
 	case c.Form == InCalls:
@@ -199,6 +201,10 @@ func (c excess) adviceOnReason() string {
 			c.pick("It does not compute there but waits", "They do not compute there but wait"), c.pick("it calls", "they call"))
 	case c.Form == InThread:
 		return fmt.Sprintf("One of %s threads works longer than the others of its team: check how the loop is divided (schedule(dynamic), fewer serial sections), and whether its threads have CPUs of their own.", c.pick("its", "their"))
+	case c.PageFaults > 0:
+		return c.pick("It touches", "They touch") + " new memory there: allocate it once and reuse it (malloc gives large blocks back to the kernel when they are freed: MALLOC_TRIM_THRESHOLD_, MALLOC_MMAP_THRESHOLD_), or use huge pages."
+	case c.SystemSeconds > 0:
+		return fmt.Sprintf("Much of that is time in the kernel: see which system calls %s (strace -c -p), and make fewer of them with more data each.", c.pick("it makes", "they make"))
 	case c.Form == InCalls:
 		return "See in the timeline what its other threads wait for in their calls: fewer and larger messages, receives that are posted earlier, one thread that communicates for all."
 	case c.Form == Sometimes:

@@ -52,7 +52,7 @@ func (c variation) sentence() string {
 
 // inKernel describes between two marks what the kernel does in these instances, "" if nothing is
 // known.
-func (c variation) inKernel(before, after string) string {
+func (c *Cause) inKernel(before, after string) string {
 	var parts []string
 	are := c.pick("it is", "they are")
 	if c.Ranks == "" {

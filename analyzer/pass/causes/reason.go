@@ -56,6 +56,13 @@ func setReason(e *evidence, c *verdict.Cause, set, others []outliers.Worker, whe
 	case kept >= explains*excess && kept > more.stolen:
 		c.Form, c.BlockedSeconds = verdict.Blocked, (kept-max(0, more.stolen))/1e9
 		setWait(e, c, set[:1], others, kept, own.Moved())
+	default:
+		if _, known := own.System(); known && own.SystemNS > 0 && more.system >= explains*excess {
+			c.SystemSeconds = more.system / float64(t.Count) / 1e9
+		}
+		if more.faults*pageFault >= mentioned*excess {
+			c.PageFaults = max(1, more.faults/float64(t.Count))
+		}
 	}
 }
 
@@ -65,6 +72,8 @@ type whatElse struct {
 	waiting         float64 // for other threads of the process
 	inCalls         float64 // of waiting: while one of these was inside MPI
 	others          float64 // CPU time of the process's other threads
+	system          float64 // CPU time in the kernel,
+	faults          float64 // and the number of page faults
 }
 
 func (w *whatElse) add(o *accounts.OffCPU, share float64) {
@@ -72,6 +81,8 @@ func (w *whatElse) add(o *accounts.OffCPU, share float64) {
 		w.blocked, w.stolen = w.blocked+share*float64(o.Blocked), w.stolen+share*float64(o.Stolen)
 		w.waiting, w.inCalls = w.waiting+share*float64(o.Threads), w.inCalls+share*float64(o.InCalls)
 		w.others += share * float64(max(0, o.Others))
+		w.system += share * float64(max(0, o.SystemNS))
+		w.faults += share * float64(max(0, o.MinorFaults)+max(0, o.MajorFaults))
 	}
 }
 
@@ -81,6 +92,7 @@ func (w *whatElse) until(o *accounts.OffCPU) (more whatElse) {
 	return whatElse{
 		more.blocked - w.blocked, more.stolen - w.stolen,
 		more.waiting - w.waiting, more.inCalls - w.inCalls, more.others - w.others,
+		more.system - w.system, more.faults - w.faults,
 	}
 }
 
