@@ -86,9 +86,9 @@ type Cause struct {
 	// GainSeconds is how much shorter the run would be without it, given that the causes before it
 	// in a list are removed; null if the times of single calls were not recorded.
 	GainSeconds *float64 `json:"gain_seconds"`
-	// SharedGainSeconds is, of two ranks of which one computes longer, how much shorter the run
-	// would be if they shared its work; GainSeconds is for a rank that is slow. null: not
-	// applicable.
+	// SharedGainSeconds is how much shorter the run would be with equal work, of two ranks of which
+	// one computes longer, or of ranks of which some are blocked longer; GainSeconds is for ranks
+	// that are slow. null: not applicable.
 	SharedGainSeconds *float64 `json:"shared_gain_seconds"`
 	// Estimate is set if the gain is a rule of thumb and not from the replay alone.
 	Estimate bool `json:"estimate"`

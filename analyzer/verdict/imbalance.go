@@ -46,18 +46,18 @@ func (c imbalance) blockedMost() string {
 	if c.BlockedSeconds == 0 {
 		return ""
 	}
+	if c.isSeveral() && len(c.Ranks) <= maxListed {
+		return fmt.Sprintf("; %s are blocked in the kernel, rank %d for %s: they do not compute then", c.Who(), c.Spread.MaxRank, wording.Duration(c.BlockedSeconds))
+	}
 	return fmt.Sprintf("; rank %d is blocked in the kernel for %s: it does not compute then", c.Spread.MaxRank, wording.Duration(c.BlockedSeconds))
 }
 
 // shape describes the pattern of the ranks' computation, and which of them compute longer than the
 // rest.
 func (c imbalance) shape() string {
-	text, s, longer := "", c.Spread, "compute longer"
-	if c.BlockedSeconds > 0 {
-		longer = "spend more"
-	}
-	if c.Form == Classes && len(c.Ranks) <= maxListed {
-		text = fmt.Sprintf("; %s %s than the rest", c.Who(), longer)
+	text, s := "", c.Spread
+	if c.Form == Classes && len(c.Ranks) <= maxListed && c.BlockedSeconds == 0 {
+		text = fmt.Sprintf("; %s compute longer than the rest", c.Who())
 	}
 	switch s.Shape {
 	case ByRank:
@@ -82,6 +82,10 @@ const maxListed = 40
 func (c imbalance) gain(run float64) string {
 	if c.GainSeconds == nil {
 		return c.Cause.gain(run)
+	}
+	if c.SharedGainSeconds != nil {
+		return fmt.Sprintf(". If %s took as long as the others, the run would take %s%s less (of %s); if all spent the same time, %s less.",
+			c.they(), c.about(), wording.Duration(*c.GainSeconds), wording.Duration(run), wording.Duration(*c.SharedGainSeconds))
 	}
 	work, each := "work were divided equally", ""
 	if c.BlockedSeconds > 0 {

@@ -86,14 +86,19 @@ func judge(ctx context.Context, e *evidence, marks predict.Marks, also []predict
 }
 
 // setShared sets what equal work would gain if one of two ranks computes longer for no known
-// reason: there is no third one to tell which of them is as usual.
+// reason: there is no third one to tell which of them is as usual. If some ranks are blocked
+// longer, nothing tells whether others could take a part of what they wait for.
 func setShared(e *evidence, h *Hypothesis, all []Hypothesis) {
 	c := &h.Cause
-	if len(e.Ranks) != 2 || c.Kind != verdict.Excess || c.Form != verdict.Always || c.BlockedSeconds > 0 {
+	oneOfTwo := len(e.Ranks) == 2 && c.Kind == verdict.Excess && c.Form == verdict.Always && c.BlockedSeconds+c.SystemSeconds+c.PageFaults == 0
+	what := equalWork
+	if c.Kind == verdict.Imbalance && c.BlockedSeconds > 0 && c.Ranks != "" {
+		what = equalEachTime // they may be blocked in some instances only
+	} else if !oneOfTwo {
 		return
 	}
 	for i := range all {
-		if all[i].What == equalWork {
+		if all[i].What == what {
 			c.SharedGainSeconds = new(accounts.Seconds(max(0, e.Run()-all[i].length)))
 		}
 	}

@@ -35,7 +35,7 @@ type mover struct {
 func (movingWork) suggest(e *evidence) []Hypothesis {
 	_, eachTime := e.evenly()
 	all := Hypothesis{width: allRanks, change: eachTime, Cause: verdict.Cause{Kind: verdict.Imbalance}}
-	all.What, all.Assumes = "all ranks had equal work each time", fmt.Sprintf(equalMeans, "each time the same")
+	all.What, all.Assumes = equalEachTime, fmt.Sprintf(equalMeans, "each time the same")
 	all.doubt = func(*Hypothesis, *played) bool { return true } // no sentence is about all regions
 	list := movers(e)
 	if len(list) == 0 {
@@ -57,7 +57,7 @@ func (movingWork) suggest(e *evidence) []Hypothesis {
 		}
 		return ns
 	}}
-	h.What = "all ranks had equal work each time " + verdict.Between(h.Cause.After, h.Cause.Before)
+	h.What = equalEachTime + " " + verdict.Between(h.Cause.After, h.Cause.Before)
 	if n := len(list) - 1; n > 0 {
 		h.What += " and in " + wording.Count(n, "other region", "other regions")
 	}

@@ -109,8 +109,11 @@ func mostUnequal(e *evidence, workers []outliers.Worker) (region accounts.Activi
 	return region
 }
 
-// equalWork names the hypothesis.
-const equalWork = "all ranks had equal work"
+// equalWork and equalEachTime name the hypotheses.
+const (
+	equalWork     = "all ranks had equal work"
+	equalEachTime = "all ranks had equal work each time"
+)
 
 // equalMeans describes the assumptions of equal work.
 const equalMeans = "In each computation between two calls every rank that works there spends the mean of these, %s; calls keep their own cost, waiting follows. Serial work and a master's stay where they are."
@@ -120,18 +123,31 @@ func (unequalWork) suggest(e *evidence) []Hypothesis {
 	inTotal, _ := e.evenly()
 	h := Hypothesis{width: allRanks, change: inTotal, Cause: verdict.Cause{Kind: verdict.Imbalance}}
 	h.What, h.Assumes = equalWork, fmt.Sprintf(equalMeans, "in total")
-	h.doubt = func(h *Hypothesis, _ *played) bool {
-		workers := unequalRanks(e, e.shared && !e.HasEvidence())
-		if workers == nil {
-			return true
-		}
-		h.Cause = imbalance(e, workers, mostUnequal(e, workers), nil)
-		return false
-	}
 	if e.OfLeads {
 		h.estimated = unevenOnPath(e)
 	}
+	workers := unequalRanks(e, e.shared && !e.HasEvidence())
+	if workers == nil {
+		h.doubt = func(*Hypothesis, *played) bool { return true }
+		return []Hypothesis{h}
+	}
+	cause := imbalance(e, workers, mostUnequal(e, workers), nil)
+	if cause.BlockedSeconds > 0 && cause.Ranks != "" {
+		h.doubt = func(*Hypothesis, *played) bool { return true } // no work that could be divided
+		return []Hypothesis{h, blockedLonger(e, cause, workers)}
+	}
+	h.Cause = cause
 	return []Hypothesis{h}
+}
+
+// blockedLonger assumes that the ranks of a cause, which are blocked in the kernel longer than the
+// rest of workers, take as long as these.
+func blockedLonger(e *evidence, cause verdict.Cause, workers []outliers.Worker) Hypothesis {
+	set := slices.DeleteFunc(slices.Clone(workers), func(w outliers.Worker) bool { return !slices.Contains(cause.List(), e.Ranks[w.Row].Rank) })
+	h := Hypothesis{width: allRanks, Cause: cause, change: likeTheOthers(e, set, outliers.Except(workers, set), nil)}
+	h.What = cause.Who() + " took as long as the others"
+	h.Assumes = "Their computation, and the time that they are blocked in the kernel, take as long as on the other ranks on average; calls keep their own cost, waiting follows."
+	return h
 }
 
 // imbalance returns the cause that work is divided unequally: in total, or if moving is not nil in
