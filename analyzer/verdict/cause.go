@@ -27,7 +27,7 @@ type Cause struct {
 	In     string `json:"in"`
 	Phase  string `json:"phase"` // name of the phase that contains it, "" if it is in several
 	// Regions is the number of regions, if the cause is about several of which Before ends the
-	// costliest one; otherwise 0.
+	// costliest one, or of call sites of barriers; otherwise 0.
 	Regions int `json:"regions"`
 	// Instances is the number of affected instances among the Of ones that a rank executed (all
 	// ranks, for a Variation that is Sometimes); both are 0 if not applicable.
@@ -199,7 +199,8 @@ type Form string
 //     between polls, for EachSeconds)
 //   - Messages: TooMany (small ones), TooLarge, NoOverlap (started early, and yet completed in the
 //     wait), none if they are few, or of unknown size
-//   - Collectives: TooOften, TooLarge, NoOverlap, none if they are few
+//   - Collectives: TooOften, TooLarge, NoOverlap, Barrier (in which ranks wait for whoever is
+//     last, though in total they compute about equally long), none if they are few
 //   - Local: Copies (of data), otherwise none
 //   - Messages, Collectives, Network, Local, IO: WarmUp, Once, Sometimes, if a few calls of a call
 //     site are long
@@ -236,6 +237,7 @@ const (
 	TooLarge  Form = "too-large"
 	TooOften  Form = "too-often"
 	NoOverlap Form = "no-overlap"
+	Barrier   Form = "barrier"
 	Copies    Form = "copies"
 	Seldom    Form = "seldom-polls"
 	Start     Form = "start"

@@ -19,13 +19,18 @@ var kinds = map[Kind]func(c *Cause) words{
 	LateReceiver:  func(c *Cause) words { return lateReceiver{c} },
 	Messages:      unlessLong(func(c calls) words { return messages{c} }),
 	Network:       unlessLong(func(c calls) words { return network{c} }),
-	Collectives:   unlessLong(func(c calls) words { return collectives{c} }),
-	Local:         unlessLong(func(c calls) words { return localCalls{c} }),
-	IO:            unlessLong(func(c calls) words { return files{c} }),
-	Kernel:        func(c *Cause) words { return kernel{c} },
-	CPUs:          func(c *Cause) words { return cpus{c} },
-	StartEnd:      func(c *Cause) words { return startEnd{c} },
-	Tracer:        func(c *Cause) words { return tracer{c} },
+	Collectives: unlessLong(func(c calls) words {
+		if c.Form == Barrier {
+			return barrier{c.Cause}
+		}
+		return collectives{c}
+	}),
+	Local:    unlessLong(func(c calls) words { return localCalls{c} }),
+	IO:       unlessLong(func(c calls) words { return files{c} }),
+	Kernel:   func(c *Cause) words { return kernel{c} },
+	CPUs:     func(c *Cause) words { return cpus{c} },
+	StartEnd: func(c *Cause) words { return startEnd{c} },
+	Tracer:   func(c *Cause) words { return tracer{c} },
 }
 
 func (c *Cause) words() words {

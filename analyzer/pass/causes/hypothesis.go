@@ -17,7 +17,7 @@ type cause interface {
 var (
 	ofRanks = []cause{slowRanks{}, sometimesSlow{}, slowWorkers{}, throttledRanks{}, aloneRank{}}
 	ofCalls = []cause{
-		lateReceivers{}, seldomPolls{},
+		lateReceivers{}, seldomPolls{}, barriers{},
 		callCost{verdict.Messages}, callCost{verdict.Collectives}, callCost{verdict.IO}, callCost{verdict.Local},
 		oneAfterTheOther{}, lateStart{}, fewCPUs{}, haltedRanks{}, cpuLimits{}, blockedRanks{}, tracerOverhead{},
 	}
