@@ -19,8 +19,8 @@ func (barriers) suggest(e *evidence) []Hypothesis {
 	if e.cpus.AreLimited() || e.shared || ordersMemory(e) { // pauses have the same effect
 		return nil
 	}
-	if e.isWorthIt(e.longestWait(waitstate.LateReceiver, waitstate.LateProgress)) { // it may only hide who is late
-		return nil
+	if e.isWorthIt(e.longestWait(waitstate.LateReceiver, waitstate.LateProgress)) {
+		return nil // late receivers are what makes ranks wait
 	}
 	where, most := accounts.Activity{}, int64(-1)
 	for what, t := range e.Total {

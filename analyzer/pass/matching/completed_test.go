@@ -102,9 +102,9 @@ func TestCompletedAtRandom(t *testing.T) {
 }
 
 // Each rank starts two writes of 1 MiB (until 2 and 3), of which MPI_Waitall completes one from 4
-// on with a message, and MPI_Wait the other one from 7 on. A collective read of 4 KiB is split: begun
-// until 9 and ended from 12 on. One by a request and all ranks is completed by MPI_Test, after a test
-// that fails.
+// on with two messages, and MPI_Wait the other one from 7 on. A collective read of 4 KiB is split:
+// begun until 9 and ended from 12 on. A nonblocking collective read of 100 bytes is completed by
+// MPI_Test, after a test that fails.
 func TestWhatFileCallsComplete(t *testing.T) {
 	b := tracetest.New(2)
 	file := tracetest.File(0)
