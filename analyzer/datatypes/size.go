@@ -39,7 +39,7 @@ var basicTypes = func() map[string]basicType {
 // basic returns a predefined datatype by its name.
 func basic(name string) (Type, bool) {
 	b, ok := basicTypes[name]
-	return Type{Size: b.size, Extent: b.extent, TrueUB: b.end, align: b.align, name: name}, ok
+	return Type{Size: b.size, Extent: b.extent, TrueUB: b.end, Blocks: 1, align: b.align, name: name}, ok
 }
 
 // Size returns the size in bytes of a predefined datatype ("MPI_DOUBLE"), false if it is not known.

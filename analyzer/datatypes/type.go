@@ -2,6 +2,7 @@ package datatypes
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/cairn-mpi/cairn/mpi/semantics"
 	"github.com/cairn-mpi/cairn/trace"
@@ -13,6 +14,7 @@ type Type struct {
 	Size           int64 // size of the data: MPI_Type_size
 	LB, Extent     int64 // MPI_Type_get_extent
 	TrueLB, TrueUB int64 // bounds of the data, regardless of MPI_Type_create_resized
+	Blocks         int64 // number of contiguous pieces of data; adjacent ones count as one
 	align          int64 // alignment of the most demanding element
 	resized        bool  // its bounds were set explicitly and are not padded
 	name           string
@@ -29,13 +31,25 @@ type part struct {
 // run returns n contiguous elements of a type from an offset on.
 func run(at, n int64, of *Type) part { return part{at, n, of.Extent, of} }
 
+// isRun reports whether a part is one contiguous piece of data.
+func (p *part) isRun() bool { return p.of.Blocks == 1 && (p.n == 1 || p.stride == p.of.Size) }
+
+// BlocksOf returns the number of contiguous pieces of data of n elements that follow each other.
+func (d *Type) BlocksOf(n int64) int64 {
+	whole := part{0, n, d.Extent, d}
+	if whole.isRun() {
+		return 1
+	}
+	return n * d.Blocks
+}
+
 func (d *Type) ub() int64 { return d.LB + d.Extent }
 
 // derived returns the type of parts. The type of a structure is padded to the alignment of its
 // elements (MPI 4.0 §5.1.6).
 func derived(structure bool, parts ...part) *Type {
 	t := &Type{}
-	ub := int64(0)
+	ub, end := int64(0), int64(math.MinInt64) // end of the last piece
 	for _, p := range parts {
 		if p.n <= 0 {
 			continue
@@ -47,6 +61,14 @@ func derived(structure bool, parts ...part) *Type {
 			t.TrueLB, t.TrueUB = from+p.of.TrueLB, to+p.of.TrueUB
 		}
 		t.parts = append(t.parts, p)
+		switch {
+		case !p.isRun():
+			t.Blocks, end = t.Blocks+p.n*p.of.Blocks, math.MinInt64
+		case p.at+p.of.TrueLB == end:
+			end = to + p.of.TrueUB // goes on
+		default:
+			t.Blocks, end = t.Blocks+1, to+p.of.TrueUB
+		}
 		t.Size += p.n * p.of.Size
 		t.LB, ub = min(t.LB, from+p.of.LB), max(ub, to+p.of.ub())
 		t.TrueLB, t.TrueUB = min(t.TrueLB, from+p.of.TrueLB), max(t.TrueUB, to+p.of.TrueUB)
@@ -116,6 +138,10 @@ func (d *Type) appendMap(b []byte) []byte {
 // of the rank to See, in program order. Types of unsupported calls (those of other languages, and
 // the results of MPI_Type_get_contents), and types made of them, are unknown.
 type Table struct {
+	// Bare is set to keep sizes, bounds and numbers of blocks only, without typemaps, which may
+	// have as many parts as an array has elements.
+	Bare bool
+
 	live map[int64]*Type
 }
 
@@ -145,6 +171,11 @@ func (d *Table) See(e *trace.Event) *Type {
 			d.live = map[int64]*Type{}
 		}
 		made := d.construct(e)
+		if made != nil && d.Bare {
+			bare := *made
+			bare.parts = nil
+			made = &bare
+		}
 		d.live[at.Int] = made
 		return made
 	case semantics.DatatypeFree:

@@ -15,6 +15,19 @@ type Findings struct {
 	SizeClasses   []SizeRow `json:"size_classes"` // in order of size, calls without a size last
 	Ranks         []RankRow `json:"ranks"`
 	Matrix        Matrix    `json:"matrix"`
+	// Layouts are the derived datatypes of call sites, for the search of causes.
+	Layouts map[CallSite]Layout `json:"-"`
+}
+
+// A CallSite is one function at one call site.
+type CallSite struct{ Function, CallSite string }
+
+// A Layout is the data of calls with derived datatypes: in how many contiguous pieces it lies in
+// memory.
+type Layout struct{ Calls, Blocks, Bytes uint64 }
+
+func (l *Layout) add(o Layout) {
+	l.Calls, l.Blocks, l.Bytes = l.Calls+o.Calls, l.Blocks+o.Blocks, l.Bytes+o.Bytes
 }
 
 // A Volume is a number of calls, their time and bytes.

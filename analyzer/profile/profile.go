@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
+	"github.com/cairn-mpi/cairn/analyzer/datatypes"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/traffic"
 	"github.com/cairn-mpi/cairn/analyzer/volume"
@@ -49,7 +50,7 @@ func New(t timeline.Trace) *Profile {
 
 // Location returns the Tally for the calls of a location. Different ones may be used concurrently.
 func (p *Profile) Location(i int) *Tally {
-	p.tallies[i] = Tally{sums: map[key]*sum{}, data: p.payloads}
+	p.tallies[i] = Tally{sums: map[key]*sum{}, data: p.payloads, types: datatypes.Table{Bare: true}}
 	return &p.tallies[i]
 }
 
@@ -131,12 +132,27 @@ func (p *Profile) Findings() (Findings, error) {
 	f.Cells = f.Cells[:len(f.Cells)-f.CellsOmitted]
 	f.Functions, f.Communicators, f.SizeClasses = rows(functions), rows(communicators), sizeRows(classes)
 	f.Communicators = f.Communicators[:min(len(f.Communicators), maxCommunicators)]
+	f.Layouts = p.layouts()
 	traffic, err := p.traffic()
 	if err != nil {
 		return f, fmt.Errorf("communication matrix: %w", err)
 	}
 	f.Matrix = tiles(traffic, p.trace.Meta().WorldSize)
 	return f, nil
+}
+
+// layouts returns the derived datatypes of all call sites.
+func (p *Profile) layouts() map[CallSite]Layout {
+	all := map[CallSite]Layout{}
+	for i := range p.tallies {
+		for k, l := range p.tallies[i].layouts {
+			at := CallSite{p.function(k.function), p.site(k.site)}
+			sum := all[at]
+			sum.add(*l)
+			all[at] = sum
+		}
+	}
+	return all
 }
 
 // sorted returns the keys in a fixed order, so that sums are reproducible.

@@ -3,6 +3,7 @@ package profile
 import (
 	"math/bits"
 
+	"github.com/cairn-mpi/cairn/analyzer/datatypes"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
 	"github.com/cairn-mpi/cairn/analyzer/volume"
 	"github.com/cairn-mpi/cairn/internal/recent"
@@ -72,6 +73,9 @@ type Tally struct {
 	sums   map[key]*sum
 	data   []payload // by terminal, the same for all locations
 	recent recent.Cache[key, sum]
+	// the derived datatypes that the calls of this location have made, and their use
+	types   datatypes.Table
+	layouts map[siteKey]*Layout
 	// the range from ≤ index < to of counted calls, if not all were
 	cut      bool
 	from, to uint64
@@ -79,6 +83,7 @@ type Tally struct {
 
 // Call counts a call.
 func (t *Tally) Call(c *timeline.Call) {
+	t.types.See(c.Event)
 	if c.Outside {
 		t.cut = true
 		return
@@ -93,4 +98,29 @@ func (t *Tally) Call(c *timeline.Call) {
 	cell.calls++
 	cell.ns += c.Exit - c.Enter
 	cell.bytes += size.Bytes
+	t.layout(c)
+}
+
+// A siteKey is one function at one call site.
+type siteKey struct {
+	function uint16
+	site     uint32
+}
+
+// layout counts the pieces of the data of a call with a derived datatype.
+func (t *Tally) layout(c *timeline.Call) {
+	datatype, elements := t.data[c.Event.Terminal].Derived(c.Event)
+	if datatype == nil {
+		return
+	}
+	if of, known := t.types.Of(datatype); known {
+		if t.layouts == nil {
+			t.layouts = map[siteKey]*Layout{}
+		}
+		k := siteKey{c.Function.ID, c.Signature.Site}
+		if t.layouts[k] == nil {
+			t.layouts[k] = &Layout{}
+		}
+		t.layouts[k].add(Layout{1, uint64(of.BlocksOf(elements)), uint64(elements * of.Size)})
+	}
 }

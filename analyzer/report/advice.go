@@ -40,7 +40,7 @@ func (r *Report) nextOfVerdict() []string {
 		c := &causes[i]
 		advice := c.Advice(r.neighbors(c))
 		if i > 0 {
-			advice = advice[:1]
+			advice = advice[:min(1, len(advice))]
 		}
 		steps = append(steps, advice...)
 	}

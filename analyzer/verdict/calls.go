@@ -25,7 +25,13 @@ func (c calls) costly(what, parts string) string {
 		}
 		at += fmt.Sprintf(", %s%s on average", of, humanize.IBytes(uint64(c.Bytes)))
 	}
+	if c.PieceBytes > 0 {
+		at += fmt.Sprintf(", in pieces of %s", humanize.IBytes(uint64(c.PieceBytes)))
+	}
 	most := "most of their time goes to "
+	if c.Regions < 2 {
+		most = "their time goes to "
+	}
 	if c.Form == NoOverlap {
 		most = fmt.Sprintf("they are started %s before the wait for them, and yet %s", wording.Duration(c.AheadSeconds), most)
 	}
@@ -33,7 +39,12 @@ func (c calls) costly(what, parts string) string {
 }
 
 // mostOfAll names such calls and the costliest of them.
-func (c calls) mostOfAll(what string) string { return what + ", most of all " + c.Before.At() }
+func (c calls) mostOfAll(what string) string {
+	if c.Regions < 2 {
+		return what + ", all in " + c.Before.At()
+	}
+	return what + ", most of all " + c.Before.At()
+}
 
 // overlap returns how a transfer can overlap with computation.
 func (c calls) overlap() string {
@@ -41,6 +52,12 @@ func (c calls) overlap() string {
 		return fmt.Sprintf("Start it earlier (now it is started %s before the wait for it), and compute meanwhile what does not need it.", wording.Duration(c.AheadSeconds))
 	}
 	return "Overlap the transfer with computation: start it early with a non-blocking call, and complete it late."
+}
+
+// contiguous returns what to do about data that lies in many small pieces.
+func (c calls) contiguous() string {
+	return fmt.Sprintf("The datatype of %s describes pieces of %s, which MPI probably packs one by one. Keep what is sent in a contiguous buffer, or describe larger pieces (longer blocks, the contiguous dimension first in MPI_Type_create_subarray).",
+		c.Before.At(), humanize.IBytes(uint64(c.PieceBytes)))
 }
 
 // progress returns how what was started early proceeds before the wait for it.

@@ -15,9 +15,11 @@ type Cause struct {
 	// rank in particular. Rank is the first to look at, otherwise null.
 	Ranks string `json:"ranks"`
 	Rank  *int   `json:"rank"`
-	Pod   string `json:"pod"`  // of all of Ranks, "" if they are in several
-	Node  string `json:"node"` // likewise
-	Host  string `json:"host"` // likewise
+	// Others is the number of ranks of the job that are not in Ranks; 0 if Ranks is "".
+	Others int    `json:"others"`
+	Pod    string `json:"pod"`  // of all of Ranks, "" if they are in several
+	Node   string `json:"node"` // likewise
+	Host   string `json:"host"` // likewise
 	// Scope is "pod" or "node" if Ranks are all ranks of one, otherwise "".
 	Scope string `json:"scope"`
 	// After and Before are the calls around a computation; otherwise Before is the call itself. In
@@ -27,7 +29,7 @@ type Cause struct {
 	In     string `json:"in"`
 	Phase  string `json:"phase"` // name of the phase that contains it, "" if it is in several
 	// Regions is the number of regions, if the cause is about several of which Before ends the
-	// costliest one, or of call sites of barriers; otherwise 0.
+	// costliest one; of a kind of calls, that of its call sites, if there are several. Otherwise 0.
 	Regions int `json:"regions"`
 	// Instances is the number of affected instances among the Of ones that a rank executed (all
 	// ranks, for a Variation that is Sometimes); both are 0 if not applicable.
@@ -36,6 +38,9 @@ type Cause struct {
 	// First is the number of the first affected instance, from 1, if they follow each other;
 	// otherwise 0.
 	First uint64 `json:"first"`
+	// LongRanks are the ranks that had the affected instances, for a Variation that is Sometimes;
+	// by chance that may be a single one.
+	LongRanks string `json:"long_ranks"`
 	// EachSeconds is the duration per instance (of Instances), OthersSeconds that on the other
 	// ranks or in other instances; null if there are none.
 	EachSeconds   float64  `json:"each_seconds"`
@@ -73,6 +78,9 @@ type Cause struct {
 	// their messages.
 	Calls uint64  `json:"calls"`
 	Bytes float64 `json:"bytes"`
+	// PieceBytes is the mean size of the contiguous pieces that their derived datatypes describe,
+	// if there are many and they are small; otherwise 0.
+	PieceBytes float64 `json:"piece_bytes"`
 	// Completes is set if the calls complete what other calls have started, on average AheadSeconds
 	// before.
 	Completes    bool    `json:"completes"`
@@ -92,6 +100,8 @@ type Cause struct {
 	SharedGainSeconds *float64 `json:"shared_gain_seconds"`
 	// Estimate is set if the gain is a rule of thumb and not from the replay alone.
 	Estimate bool `json:"estimate"`
+
+	oneHost bool // all ranks of the job are on Host: the sentence need not name it
 }
 
 // A Spread is how unequally ranks compute, in seconds.
@@ -104,7 +114,8 @@ type Spread struct {
 	// Shape is the pattern of the ranks' computation: "rank" if it increases or decreases with the
 	// rank, "node" if ranks of one node are alike, "row" or "column" if adjacent ranks, or ranks at
 	// a fixed distance, are; "iteration" if the totals are equal and another rank is the busiest
-	// from iteration to iteration; "" for none of these.
+	// from iteration to iteration; "time" if one rank is the busiest at first, and another in the
+	// end; "" for none of these.
 	Shape Shape `json:"shape"`
 	// Width is the number of ranks of a row, or the distance of those of a column; 0 for other
 	// shapes.
@@ -112,6 +123,10 @@ type Spread struct {
 	// Grows reports whether computation increases with the rank, for shape "rank"; otherwise it
 	// decreases.
 	Grows bool `json:"grows"`
+	// FirstRank is the busiest rank at first, LastRank in the end, for shape "time"; otherwise
+	// null.
+	FirstRank *int `json:"first_rank"`
+	LastRank  *int `json:"last_rank"`
 }
 
 // A Shape is the pattern of the ranks' computation.
@@ -124,6 +139,7 @@ const (
 	ByRow       Shape = "row"
 	ByColumn    Shape = "column"
 	ByIteration Shape = "iteration"
+	ByTime      Shape = "time"
 	Irregular   Shape = ""
 )
 
@@ -200,7 +216,9 @@ type Form string
 //   - Messages: TooMany (small ones), TooLarge, NoOverlap (started early, and yet completed in the
 //     wait), none if they are few, or of unknown size
 //   - Collectives: TooOften, TooLarge, NoOverlap, Barrier (in which ranks wait for whoever is
-//     last, though in total they compute about equally long), none if they are few
+//     last, though in total they compute about equally long), Creation (of communicators or
+//     windows, again and again), OwnOp (a reduction with an operation of the program), none if
+//     they are few, or take long without moving much
 //   - Local: Copies (of data), otherwise none
 //   - Messages, Collectives, Network, Local, IO: WarmUp, Once, Sometimes, if a few calls of a call
 //     site are long
@@ -239,6 +257,8 @@ const (
 	NoOverlap Form = "no-overlap"
 	Barrier   Form = "barrier"
 	Copies    Form = "copies"
+	Creation  Form = "creation"
+	OwnOp     Form = "own-operation"
 	Seldom    Form = "seldom-polls"
 	Start     Form = "start"
 	End       Form = "end"

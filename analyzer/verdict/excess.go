@@ -51,7 +51,7 @@ func (c excess) subject() string {
 
 // does returns what the ranks do: they compute, spend time, or wait for their CPU.
 func (c excess) does() string {
-	const waits = " for a CPU while the others have one, since "
+	waits := " for a CPU while " + c.others("the other has", "the others have") + " one, since "
 	verb := "compute"
 	switch {
 	case c.Form == Halted:
@@ -97,11 +97,11 @@ func (c excess) times() string {
 	}
 	switch {
 	case c.isAlone():
-		return fmt.Sprintf(" %s %s, where the others have next to nothing to do", each, where)
+		return fmt.Sprintf(" %s %s, where %s next to nothing to do", each, where, c.others("the other has", "the others have"))
 	case c.isMoreOften() && c.Of > 1:
-		return fmt.Sprintf(" %d times %s %s, the others %.0f times %s", c.Of, once, where, c.OthersOf, others)
+		return fmt.Sprintf(" %d times %s %s, %s %.0f times %s", c.Of, once, where, c.theOthers(), c.OthersOf, others)
 	}
-	return fmt.Sprintf(" %s %s, the others %s", each, where, others)
+	return fmt.Sprintf(" %s %s, %s %s", each, where, c.theOthers(), others)
 }
 
 // reason returns why the ranks are there for longer, if it is known.
@@ -116,6 +116,8 @@ func (c excess) reason() string {
 		return fmt.Sprintf("%s: %s not compute", blocked, c.pick("it does", "they do"))
 	case c.SystemSeconds > 0 || c.PageFaults > 0:
 		return c.inKernel("; ", "")
+	case c.Bytes > 0:
+		return "; meanwhile " + c.moved()
 	case c.Form == InThread:
 		return fmt.Sprintf("; meanwhile another of %s threads computes", c.pick("its", "their"))
 	case c.Form == InCalls:
@@ -128,7 +130,7 @@ func (c excess) reason() string {
 // stopped reports that the CPU limit stopped a rank's container.
 func (c excess) stopped() string {
 	limit := c.pick("the CPU limit of its container stopped it", "the CPU limits of their containers stopped them")
-	return fmt.Sprintf("%s for %s longer than the others", limit, wording.Duration(c.StoppedSeconds))
+	return fmt.Sprintf("%s for %s longer than %s", limit, wording.Duration(c.StoppedSeconds), c.theOthers())
 }
 
 // halted reports that something stops ranks inside calls.
@@ -155,17 +157,18 @@ func (c excess) short() string {
 func (c excess) advice(n Neighbors) []string {
 	switch c.Form {
 	case Stopped:
-		return []string{fmt.Sprintf("Raise the CPU limit of its pod (resources.limits.cpu), or remove it: the limit stopped the container for %s.", wording.Duration(c.StoppedSeconds))}
+		return []string{fmt.Sprintf("Raise %s (resources.limits.cpu), or remove %s: %s for %s.",
+			c.pick("the CPU limit of its pod", "the CPU limits of their pods"), c.pick("it", "them"), c.pick("it stopped the container", "they stopped the containers"), wording.Duration(c.StoppedSeconds))}
 	case Stolen:
 		return []string{
-			fmt.Sprintf("The hypervisor took %s away for %s longer than from the others: look at what else runs on the physical machine below %s.",
-				c.pick("its CPU", "their CPUs"), wording.Duration(c.StolenSeconds), c.machine()),
+			fmt.Sprintf("The hypervisor took %s away for %s longer than from %s: look at what else runs on the physical machine below %s.",
+				c.pick("its CPU", "their CPUs"), wording.Duration(c.StolenSeconds), c.theOthers(), c.machine()),
 			"Move " + c.pick("the pod", "the pods") + " to another node, or use nodes with dedicated CPUs (instances that are not burstable or shared, pinned virtual CPUs).",
 		}
 	case Halted:
 		return []string{fmt.Sprintf("See what stops %s: a signal (SIGSTOP, a debugger, a checkpoint), a frozen cgroup, memory that is swapped or reclaimed. MPI polls here while it waits, so that the program is not blocked by itself.", c.pick("the process", "the processes"))}
 	case Preempted:
-		return []string{"See what else runs on its CPUs: other pods of the node, more threads than CPUs (OMP_NUM_THREADS), ranks bound to the same core (mpirun --report-bindings)."}
+		return []string{"See what else runs on " + c.pick("its", "their") + " CPUs: other pods of the node, more threads than CPUs (OMP_NUM_THREADS), ranks bound to the same core (mpirun --report-bindings)."}
 	}
 	if step := c.adviceOnReason(); step != "" {
 		return []string{c.look(), step}
@@ -207,6 +210,8 @@ func (c excess) adviceOnReason() string {
 		return fmt.Sprintf("Much of that is time in the kernel: see which system calls %s (strace -c -p), and make fewer of them with more data each.", c.pick("it makes", "they make"))
 	case c.Form == InCalls:
 		return "See in the timeline what its other threads wait for in their calls: fewer and larger messages, receives that are posted earlier, one thread that communicates for all."
+	case c.Bytes > 0:
+		return "Data is read or written there: do that less often, from a thread of its own, or to a faster or a local file system, or have all ranks do it together."
 	case c.Form == Sometimes:
 		return fmt.Sprintf("Find out what %s there in %d of %d times only: output, a checkpoint, adaptation, garbage collection, or something outside the program. Have all ranks do it together, do it less often, or beside the computation.",
 			c.pick("it does", "they do"), c.Instances, c.Of)
@@ -221,14 +226,14 @@ func (c excess) adviceOnWork() string {
 	case c.isAlone():
 		return "Hardly any other rank computes there: it is work that the others wait for. Give parts of it to others, or overlap it with their work."
 	case c.isMoreOften():
-		return c.pick("It computes there more often than the others: it was", "They compute there more often than the others: they were") +
-			" given more work. Check how the work is divided among ranks."
+		return fmt.Sprintf("%s there more often than %s: %s given more work. Check how the work is divided among ranks.",
+			c.pick("It computes", "They compute"), c.theOthers(), c.pick("it was", "they were"))
 	case c.OthersOf > 0 && float64(c.Of) < 0.9*c.OthersOf:
 		return fmt.Sprintf("%s given fewer of them already: %s tasks are larger, or %s slower.",
 			c.pick("It takes longer for each task, and is", "They take longer for each task, and are"), c.pick("its", "their"), slower)
 	}
-	return fmt.Sprintf("%s there as often as the others, but longer: either %s larger (check how the domain is divided), or %s slower.",
-		c.pick("It computes", "They compute"), c.pick("its share of the data is", "their shares of the data are"), slower)
+	return fmt.Sprintf("%s there as often as %s, but longer: either %s larger (check how the domain is divided), or %s slower.",
+		c.pick("It computes", "They compute"), c.theOthers(), c.pick("its share of the data is", "their shares of the data are"), slower)
 }
 
 // adviceOnMachine compares the machine of a rank, or of the ranks of one node, with the others.

@@ -22,21 +22,34 @@ func (c imbalance) sentence() string {
 	if c.BlockedSeconds > 0 {
 		compute, longest = "spend", "spends longest"
 	}
-	if s.Shape == ByIteration {
-		if c.Regions > 1 {
-			longest += ", most of all"
-		}
-		return fmt.Sprintf("%s makes this job slow: each time another rank %s %s; in total %s %s there between %s and %s each%s",
-			c.what(), longest, c.where(), who, compute, least, most, c.blockedMost())
+	if c.Regions > 1 {
+		longest += ", most of all"
 	}
-	return fmt.Sprintf("%s makes this job slow: %s %s between %s and %s each, rank %d the longest%s; they differ most %s%s",
-		c.what(), who, compute, least, most, s.MaxRank, c.shape(), c.where(), c.blockedMost())
+	long := fmt.Sprintf("%s makes this job slow: ", c.what())
+	switch s.Shape {
+	case ByTime:
+		return long + fmt.Sprintf("at first rank %d %s %s, in the end rank %d; in total %s %s there %s each%s",
+			*s.FirstRank, longest, c.where(), *s.LastRank, who, compute, between(least, most), c.blockedOnAverage())
+	case ByIteration:
+		return long + fmt.Sprintf("now one rank and now another %s %s; in total %s %s there %s each%s",
+			longest, c.where(), who, compute, between(least, most), c.blockedOnAverage())
+	}
+	return long + fmt.Sprintf("%s %s %s each, rank %d the longest%s%s; they differ most %s",
+		who, compute, between(least, most), s.MaxRank, c.blockedMost(), c.shape(), c.where())
+}
+
+// between describes a range of durations.
+func between(least, most string) string {
+	if least == most {
+		return "for " + most
+	}
+	return fmt.Sprintf("between %s and %s", least, most)
 }
 
 // what names what is unequal.
 func (c imbalance) what() string {
 	if c.BlockedSeconds > 0 {
-		return "time in the kernel that ranks spend unequally"
+		return "unequal waiting in the kernel"
 	}
 	return "unequal work"
 }
@@ -46,18 +59,27 @@ func (c imbalance) blockedMost() string {
 	if c.BlockedSeconds == 0 {
 		return ""
 	}
-	if c.isSeveral() && len(c.Ranks) <= maxListed {
-		return fmt.Sprintf("; %s are blocked in the kernel, rank %d for %s: they do not compute then", c.Who(), c.Spread.MaxRank, wording.Duration(c.BlockedSeconds))
+	return fmt.Sprintf(", %s of that blocked, not computing", wording.Duration(c.BlockedSeconds))
+}
+
+// blockedOnAverage describes the same if another rank is the busiest at another time.
+func (c imbalance) blockedOnAverage() string {
+	if c.BlockedSeconds == 0 {
+		return ""
 	}
-	return fmt.Sprintf("; rank %d is blocked in the kernel for %s: it does not compute then", c.Spread.MaxRank, wording.Duration(c.BlockedSeconds))
+	return fmt.Sprintf(", on average %s of that blocked, not computing", wording.Duration(c.BlockedSeconds))
 }
 
 // shape describes the pattern of the ranks' computation, and which of them compute longer than the
 // rest.
 func (c imbalance) shape() string {
 	text, s := "", c.Spread
-	if c.Form == Classes && len(c.Ranks) <= maxListed && c.BlockedSeconds == 0 {
-		text = fmt.Sprintf("; %s compute longer than the rest", c.Who())
+	if c.Form == Classes && len(c.Ranks) <= maxListed {
+		longer := "compute longer"
+		if c.BlockedSeconds > 0 {
+			longer = "spend more"
+		}
+		text = fmt.Sprintf("; %s %s than the rest", c.Who(), longer)
 	}
 	switch s.Shape {
 	case ByRank:
@@ -71,7 +93,7 @@ func (c imbalance) shape() string {
 		return text + fmt.Sprintf("; each %d neighbors from rank 0 on compute alike", s.Width)
 	case ByColumn:
 		return text + fmt.Sprintf("; every %s rank computes alike", ordinal(s.Width))
-	case ByIteration, Irregular:
+	case ByIteration, ByTime, Irregular:
 	}
 	return text
 }
@@ -136,6 +158,8 @@ func (c imbalance) adviceOnShape() string {
 			return "In total the ranks have equal work there, so another division of the whole does not help. " + step
 		}
 		return step
+	case ByTime:
+		return "The work moves from rank to rank while the program runs: divide it anew from time to time (every so many iterations), by what its parts cost then."
 	case Irregular:
 	}
 	return "Divide by what parts cost instead of by their number (a partitioner with weights), or hand parts out as ranks become free."

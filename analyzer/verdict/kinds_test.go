@@ -76,7 +76,7 @@ func assertNames(t *testing.T, cases map[string]said) {
 		t.Run(name+", next", func(t *testing.T) {
 			third := verdict.Cause{Kind: verdict.IO, Before: reduce}
 			v := verdict.Of([]verdict.Cause{slow(nil), c.cause, third}, verdict.Facts{RunSeconds: 10, Ranks: 8, Ended: 8})
-			assert.Contains(t, v.Text, without+" Next: "+c.says+" (another 4.0 s). Then: files, most of all MPI_Allreduce at a.c:30.")
+			assert.Contains(t, v.Text, without+" Next: "+c.says+" (another 4.0 s). Then: files, all in MPI_Allreduce at a.c:30.")
 		})
 	}
 }

@@ -12,9 +12,9 @@ type lateReceiver struct{ *Cause }
 
 func (c lateReceiver) sentence() string {
 	if c.Form == Seldom {
-		return fmt.Sprintf("%s%s %s this job slow: %s in %s only every %s, and %s idle in between while others wait for %s",
+		return fmt.Sprintf("%s%s %s this job slow: %s in %s only every %s, and %s idle in between while %s for %s",
 			c.Who(), c.whereabouts(), c.some("makes", "make"), c.some("it polls", "they poll"), c.Before.At(), wording.Duration(c.EachSeconds),
-			c.some("is", "are"), c.some("it", "them"))
+			c.some("is", "are"), c.others("the other waits", "others wait"), c.some("it", "them"))
 	}
 	receivers := "late receivers make"
 	if c.Ranks != "" {

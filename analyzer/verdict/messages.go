@@ -12,6 +12,9 @@ func (c messages) sentence() string {
 		what = "non-blocking messages"
 	case TooLarge:
 		what = "large messages"
+		if c.PieceBytes > 0 {
+			what += " of many small pieces"
+		}
 	case TooMany:
 		what = "many small messages"
 	}
@@ -25,6 +28,8 @@ func (c messages) advice(Neighbors) []string {
 	switch {
 	case c.Form == NoOverlap:
 		step = c.progress()
+	case c.PieceBytes > 0:
+		step = c.contiguous()
 	case c.Form == TooLarge:
 		step = "Send less: only what has changed, in a smaller type, or compressed. " + c.overlap()
 	case c.Form == TooMany:

@@ -112,6 +112,21 @@ func (c *Cause) some(one, several string) string {
 
 func (c *Cause) isSeveral() bool { return strings.ContainsAny(c.Ranks, "-,") }
 
+// others returns one if the job has a single other rank, and several otherwise.
+func (c *Cause) others(one, several string) string {
+	if c.Others == 1 {
+		return one
+	}
+	return several
+}
+
+func (c *Cause) theOthers() string { return c.others("the other", "the others") }
+
+// moved describes the data that ranks read or wrote.
+func (c *Cause) moved() string {
+	return "up to " + humanize.IBytes(uint64(c.Bytes)) + " are read or written"
+}
+
 // look returns which code to look at.
 func (c *Cause) look() string {
 	if c.Before == (Call{}) {
@@ -161,7 +176,7 @@ func (c *Cause) whereabouts() string {
 		return fmt.Sprintf(" (pod %s)", c.Pod)
 	case c.Node != "":
 		return fmt.Sprintf(" (node %s)", c.Node)
-	case c.Host != "" && !c.isSeveral():
+	case c.Host != "" && !c.isSeveral() && !c.oneHost:
 		return fmt.Sprintf(" (host %s)", c.Host)
 	}
 	return ""
@@ -174,7 +189,7 @@ func (c *Cause) gain(run float64) string {
 	}
 	less := fmt.Sprintf("the run would take %s%s less (of %s)", c.about(), wording.Duration(*c.GainSeconds), wording.Duration(run))
 	if c.SharedGainSeconds != nil {
-		return fmt.Sprintf(". If the rank itself is slow, %s without that; if it has more work, the run would take %s less with equal work.",
+		return fmt.Sprintf(". If the rank itself is slow, %s without that; if it has more work, the run would take %s less if both ranks shared it.",
 			less, wording.Duration(*c.SharedGainSeconds))
 	}
 	return ". Without that, " + less + "."

@@ -13,7 +13,8 @@ func (c serialization) isOfComputation() bool { return c.Form == Master }
 
 func (c serialization) sentence() string {
 	if c.Form == Master {
-		return fmt.Sprintf("%s%s makes this job slow: it alone computes %s, %s, and the others wait for it", c.Who(), c.whereabouts(), c.where(), c.times())
+		return fmt.Sprintf("%s%s makes this job slow: it alone computes %s, %s, and %s for it",
+			c.Who(), c.whereabouts(), c.where(), c.times(), c.others("the other waits", "the others wait"))
 	}
 	compute := "compute"
 	if c.AtOnce < 1.05 {

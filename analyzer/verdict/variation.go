@@ -41,13 +41,29 @@ func (c variation) sentence() string {
 	case Drift:
 		text = fmt.Sprintf("this job becomes ever slower: %s %s %s each time%s %s at first, and %s in the end", who, verb, usual, most, c.where(), each)
 	case Once:
-		text = fmt.Sprintf("a single stop makes this job slow: %s%s %s %s once%s %s, the %s of %s, otherwise %s", who, c.whereabouts(), verb, each, most, c.where(), ordinal(int(c.First)), count(c.Of, "time"), usual)
+		text = fmt.Sprintf("%s makes this job slow: %s%s %s %s in one of %s (the %s)%s %s, otherwise %s", c.single(), who, c.whereabouts(), verb, each, count(c.Of, "time"), ordinal(int(c.First)), most, c.where(), usual)
 	default:
-		text = fmt.Sprintf("rare long computations make this job slow: %s of %s, now on one rank and now on another, take %s%s%s %s; the others take %s there",
-			humanize.Comma(int64(c.Instances)), humanize.Comma(int64(c.Of)), each, c.inKernel(" (", ")"), most, c.where(), usual)
+		text = fmt.Sprintf("rare long computations make this job slow: %s of %s, %s, take %s%s%s %s; the others take %s there",
+			humanize.Comma(int64(c.Instances)), humanize.Comma(int64(c.Of)), c.on(), each, c.inKernel(" (", ")"), most, c.where(), usual)
 		return text
 	}
 	return text + c.inKernel("; ", "")
+}
+
+// single names a single long instance: the ranks did not stop if they were not blocked.
+func (c variation) single() string {
+	if c.BlockedSeconds > 0 {
+		return "a single stop"
+	}
+	return "a single long computation"
+}
+
+// on describes which ranks had the rare long instances.
+func (c variation) on() string {
+	if strings.ContainsAny(c.LongRanks, "-,") {
+		return "now on one rank and now on another"
+	}
+	return "all of them on rank " + c.LongRanks + " so far"
 }
 
 // inKernel describes between two marks what the kernel does in these instances, "" if nothing is
@@ -67,6 +83,9 @@ func (c *Cause) inKernel(before, after string) string {
 	case c.SystemSeconds > 0:
 		parts = append(parts, fmt.Sprintf("the kernel works for %s of that", wording.Duration(c.SystemSeconds)))
 	}
+	if c.BlockedSeconds == 0 && c.Bytes > 0 {
+		parts = append(parts, "meanwhile "+c.moved())
+	}
 	if c.PageFaults >= 1 {
 		parts = append(parts, fmt.Sprintf("each has %s on average", count(int(c.PageFaults), "page fault")))
 	}
@@ -84,7 +103,7 @@ func (c variation) short() string {
 	case Drift:
 		return "computation that takes ever longer " + at
 	case Once:
-		return "a single stop " + at
+		return c.single() + " " + at
 	}
 	return "rare long computations " + at
 }
@@ -100,5 +119,11 @@ func (c variation) advice(Neighbors) []string {
 	case Drift:
 		return append(list, "If the work of an iteration should not grow, find what does: lists, files, memory that is swapped, a slower clock of the CPUs. Phases in the report has the trend of each rank.")
 	}
-	return append(list, "See in the timeline what the ranks do then, and what else runs on their machines at that time (another job, a backup, a garbage collector).")
+	switch {
+	case c.Bytes > 0:
+		return append(list, "Data is read or written then: do that less often, from a thread of its own, or to a faster or a local file system.")
+	case c.BlockedSeconds > 0:
+		return append(list, "See in the timeline what the ranks wait for then, and what else runs on their machines at that time (another job, a backup).")
+	}
+	return append(list, "See in the timeline what the ranks do then: output, a checkpoint, adaptation, garbage collection.")
 }

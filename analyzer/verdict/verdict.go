@@ -20,8 +20,9 @@ type Verdict struct {
 // Facts are data of the run for the sentence.
 type Facts struct {
 	RunSeconds  float64
-	Ranks       int // number of ranks in the trace
-	Ended       int // number of ranks that ran to their end
+	Ranks       int  // number of ranks in the trace
+	Ended       int  // number of ranks that ran to their end
+	OneHost     bool // all ranks are on one host
 	Least, Most float64
 	Parallel    *float64 // parallel efficiency, null if it is not known
 	StartEnd    float64  // seconds of the run in MPI_Init and MPI_Finalize
@@ -46,6 +47,7 @@ func Of(causes []Cause, f Facts) Verdict {
 	}
 	if len(causes) > 0 {
 		first := &causes[0]
+		first.oneHost = f.OneHost
 		v.Blames, v.Rank, v.Ranks, v.GainSeconds = first.Kind, first.Rank, first.Ranks, first.GainSeconds
 	}
 	v.Text = text(causes, f)

@@ -61,6 +61,16 @@ func (p Payload) Of(e *trace.Event, communicators []trace.Communicator) Size {
 	return size
 }
 
+// Derived returns the datatype of a call's data and the number of its elements; nil if it is a
+// predefined one, or one for each process.
+func (p Payload) Derived(e *trace.Event) (datatype *trace.Value, elements int64) {
+	count, of := argumentOf(e.In, p.count), argumentOf(e.In, p.datatype)
+	if count == nil || of == nil || count.Form != trace.Int || of.Form != trace.Handle {
+		return nil, 0
+	}
+	return of, count.Int
+}
+
 // peers returns the number of processes that a call of a collective has data for: those of the
 // communicator, or of the remote group; 1 if it is not known.
 func peers(e *trace.Event, communicators []trace.Communicator) int {

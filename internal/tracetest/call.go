@@ -70,11 +70,14 @@ type (
 	Message int
 )
 
-// Win, File and Group name windows, files and groups of processes by their symbolic ids.
+// Win, File, Group, Op and Datatype name windows, files, groups of processes, operations and
+// datatypes of the program by their symbolic ids.
 type (
-	Win   int
-	File  int
-	Group int
+	Win      int
+	File     int
+	Group    int
+	Op       int
+	Datatype int
 	// A Freed object is one that the call frees.
 	Freed int
 )
@@ -224,6 +227,10 @@ func value(p *mpi.Param, argument any, given bool) trace.Value {
 	case File:
 		return trace.Value{Form: trace.Handle, Int: int64(a)}
 	case Group:
+		return trace.Value{Form: trace.Handle, Int: int64(a)}
+	case Op:
+		return trace.Value{Form: trace.Handle, Int: int64(a)}
+	case Datatype:
 		return trace.Value{Form: trace.Handle, Int: int64(a)}
 	case Freed:
 		return trace.Value{Form: trace.Handle, Int: int64(a)}

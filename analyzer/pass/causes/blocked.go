@@ -165,3 +165,17 @@ func (c cut) of(ns int64) int64 {
 	}
 	return ns
 }
+
+// movedIn returns the most data that a measured instance of a region longer than limit ns read or
+// wrote; 0 if that cannot matter for what such an instance loses, in ns.
+func movedIn(e *evidence, row int, what accounts.Activity, limit, lost float64) (bytes float64) {
+	for _, one := range e.Singles(row, what) {
+		if float64(one.Wall) >= limit {
+			bytes = max(bytes, float64(one.Bytes))
+		}
+	}
+	if bytes*perByte < mentioned*lost {
+		return 0
+	}
+	return bytes
+}

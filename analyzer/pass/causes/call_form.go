@@ -4,8 +4,11 @@ import (
 	"fmt"
 
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
+	"github.com/cairn-mpi/cairn/analyzer/profile"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/analyzer/wording"
+	"github.com/cairn-mpi/cairn/mpi/semantics"
+	"github.com/cairn-mpi/cairn/trace"
 )
 
 // Why calls cost what they do: by their number, by the size of what they complete, or because what
@@ -35,6 +38,17 @@ func countCalls(e *evidence, c *verdict.Cause, where accounts.Activity) (sized b
 	return calls > 0
 }
 
+// setPieces sets of how many bytes the contiguous pieces of large messages are, if they are small.
+func setPieces(e *evidence, c *verdict.Cause) {
+	l := e.profile.Layouts[profile.CallSite{Function: c.Before.Function, CallSite: c.Before.CallSite}]
+	if c.Form != verdict.TooLarge || 2*l.Calls < c.Calls || l.Blocks < manyPieces*l.Calls {
+		return
+	}
+	if each := float64(l.Bytes) / float64(l.Blocks); each < smallPiece {
+		c.PieceBytes = each
+	}
+}
+
 // formOfCalls returns why the calls of a cause, at its call site, cost what they do. sized reports
 // whether c.Bytes is known.
 func formOfCalls(e *evidence, c *verdict.Cause, where accounts.Activity, sized bool) verdict.Form {
@@ -47,12 +61,50 @@ func formOfCalls(e *evidence, c *verdict.Cause, where accounts.Activity, sized b
 		return verdict.NoOverlap
 	case c.Bytes >= smallMessage:
 		return verdict.TooLarge
-	case !areMany(e, where), c.Kind == verdict.Messages && !sized:
+	case takeLong(e, where) && hasOwnOperation(e, where):
+		return verdict.OwnOp
+	case !areMany(e, where), takeLong(e, where), c.Kind == verdict.Messages && !sized:
 		return verdict.NoForm
 	case c.Kind == verdict.Messages:
 		return verdict.TooMany
 	}
+	switch e.Names.Trace.Semantics(where.Function).Operation {
+	case semantics.CommunicatorCreate, semantics.CommunicatorFree, semantics.WindowCreate, semantics.WindowFree:
+		return verdict.Creation
+	}
 	return verdict.TooOften
+}
+
+// takeLong reports whether calls of little data take too long for their number, or that of the
+// messages that they complete, to be the reason.
+func takeLong(e *evidence, where accounts.Activity) bool {
+	t := e.Total[where]
+	operations := t.Count
+	if done := e.Completed(where); done != nil {
+		operations = max(operations, done.Messages+done.Collectives)
+	}
+	return float64(e.costOf(where)) >= longSmall*float64(operations)
+}
+
+// hasOwnOperation reports whether all calls of a call site reduce with an operation of the program,
+// not of MPI.
+func hasOwnOperation(e *evidence, where accounts.Activity) bool {
+	at, is := e.Names.Trace.Semantics(where.Function).In[semantics.Operator], false
+	if at < 0 {
+		return false
+	}
+	signatures := e.Names.Trace.Signatures()
+	for i := range signatures {
+		s := &signatures[i]
+		if s.Function != where.Function || s.Site != where.Site {
+			continue
+		}
+		if int(at) >= len(s.In) || s.In[at].Form != trace.Handle {
+			return false
+		}
+		is = true
+	}
+	return is
 }
 
 // areMany reports whether a rank calls a call site often.
@@ -102,7 +154,7 @@ func remains(e *evidence, costliest accounts.Activity, c *verdict.Cause) map[acc
 		like, part := true, float64(t.Late())/float64(max(1, t.Ns-t.Waited))
 		switch {
 		case c.Kind != verdict.Messages && c.Kind != verdict.Collectives:
-		case c.Form == verdict.TooMany, c.Form == verdict.TooOften:
+		case c.Form == verdict.TooMany, c.Form == verdict.TooOften, c.Form == verdict.Creation:
 			like = 2*t.Count >= of.Count
 		default:
 			like = 2*ownEach(t) >= ownEach(of)

@@ -168,9 +168,9 @@ func TestSizesOfWhatIsWaitedFor(t *testing.T) {
 		form                        verdict.Form
 		says, never                 string
 	}{
-		"halos": {1, 6 << 20, 20, verdict.TooLarge, "Large messages make this job slow: most of their time goes to MPI_Waitall at h.c:4 (40 calls, 10 ms each, messages of 6.0 MiB", "fewer"},
-		"many":  {100, 8, 20, verdict.TooMany, "Many small messages make this job slow: most of their time goes to MPI_Waitall at h.c:4 (40 calls, 10 ms each, messages of 8 B", "MPI_Waitall"},
-		"few":   {1, 8, 3, verdict.NoForm, "Messages make this job slow: most of their time goes to MPI_Waitall at h.c:4 (6 calls, 10 ms each, messages of 8 B", "fewer"},
+		"halos": {1, 6 << 20, 20, verdict.TooLarge, "Large messages make this job slow: their time goes to MPI_Waitall at h.c:4 (40 calls, 10 ms each, messages of 6.0 MiB", "fewer"},
+		"many":  {100, 8, 20, verdict.TooMany, "Many small messages make this job slow: their time goes to MPI_Waitall at h.c:4 (40 calls, 10 ms each, messages of 8 B", "MPI_Waitall"},
+		"few":   {1, 8, 3, verdict.NoForm, "Messages make this job slow: their time goes to MPI_Waitall at h.c:4 (6 calls, 10 ms each, messages of 8 B", "fewer"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := tracetest.New(2)

@@ -11,6 +11,7 @@ func (e *evidence) causeOf(kind verdict.Kind, set []outliers.Worker, where accou
 	c := verdict.Cause{Kind: kind}
 	if len(set) > 0 {
 		first := &e.Ranks[set[0].Row]
+		c.Others = len(e.Ranks) - len(set)
 		c.Ranks, c.Rank, c.Pod, c.Node, c.Host, c.Scope = e.Listed(set), &first.Rank, first.Pod, first.Node, first.Host, e.ScopeOf(set)
 		for _, w := range set {
 			r := &e.Ranks[w.Row]

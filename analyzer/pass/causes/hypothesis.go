@@ -48,6 +48,9 @@ type Hypothesis struct {
 	Cause  verdict.Cause
 	change change
 	width  int
+	// shared returns the change that the ranks of an Excess and the others share it, nil for other
+	// kinds.
+	shared func() change
 	// promise is the excess computation in seconds, used to preselect hypotheses.
 	promise float64
 	// joins numbers a set of ranks that compute longer in different regions, and partOf is that

@@ -77,7 +77,7 @@ func TestImbalanceFromIterationToIteration(t *testing.T) {
 	assert.Equal(t, verdict.ByIteration, v.Causes[0].Spread.Shape)
 	assert.InDelta(t, 1, *f.Efficiency.LoadBalance, 1e-9)
 	assert.InDelta(t, 0.045, *v.GainSeconds, 0.003, v.Text)
-	assert.Contains(t, v.Text, "each time another rank computes longest")
+	assert.Contains(t, v.Text, "now one rank and now another computes longest")
 }
 
 // Rank r computes 6(r + 1) before an allreduce, in 40 iterations, and the barrier that follows
@@ -165,4 +165,28 @@ func TestWorkersWithoutWork(t *testing.T) {
 	assert.Equal(t, "3-4", v.Ranks)
 	assert.InDelta(t, 0.3, *v.GainSeconds, 0.01)
 	assert.Regexp(t, `^Work that only some ranks get makes this job slow: ranks 3-4 wait in MPI_Barrier at w.c:7 for 630 ms and have next to nothing to do, while ranks 1-2 compute for up to 621 ms each\. If work were divided equally, the run would take \d+ ms instead of 632 ms\.`, v.Text)
+}
+
+// Rank 0 of two computes ever less and rank 1 ever more, 20 in each of 80 iterations together: a
+// trend is no alternation.
+func TestImbalanceThatMovesWithTime(t *testing.T) {
+	b := tracetest.New(2)
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		r.At("t.c:1").Init(0, 1)
+		now := 1.0
+		for k := range 80 {
+			work := 18 - 0.2*float64(k)
+			if i == 1 {
+				work = 20 - work
+			}
+			r.At("t.c:2").Collective("MPI_Allreduce", now+work, now+max(work, 20-work)+0.1)
+			now += max(work, 20-work) + 0.1
+		}
+		r.At("t.c:3").Finalize(now, now+1)
+	})
+	v := find(t, b.Content()).Verdict
+	require.Equal(t, verdict.Imbalance, v.Blames, v.Text)
+	assert.Equal(t, verdict.Moving, v.Causes[0].Form)
+	assert.Equal(t, verdict.ByTime, v.Causes[0].Spread.Shape)
+	assert.Contains(t, v.Text, "at first rank 0 computes longest between two calls of MPI_Allreduce at t.c:2, in the end rank 1; in total ranks 0-1 compute there")
 }

@@ -73,7 +73,9 @@ func judge(ctx context.Context, e *evidence, marks predict.Marks, also []predict
 		causes, before, promised = append(causes, h), h.length, h.Promised()
 		left = slices.DeleteFunc(left, func(o Hypothesis) bool { return h.covers(&o) })
 		if len(causes) == 1 {
-			setShared(e, &causes[0], all)
+			if err := setShared(ctx, e, &causes[0], all); err != nil {
+				return played{}, nil, nil, err
+			}
 		}
 		if len(causes) == maxCauses || !worthAnother(e, left) {
 			break
@@ -85,23 +87,27 @@ func judge(ctx context.Context, e *evidence, marks predict.Marks, also []predict
 	return p, causes, all, nil
 }
 
-// setShared sets what equal work would gain if one of two ranks computes longer for no known
-// reason: there is no third one to tell which of them is as usual. If some ranks are blocked
-// longer, nothing tells whether others could take a part of what they wait for.
-func setShared(e *evidence, h *Hypothesis, all []Hypothesis) {
+// setShared sets what the run would gain if both ranks shared what one of two computes longer, for
+// no known reason: there is no third one to tell which of them is as usual. If some ranks are
+// blocked longer, nothing tells whether others could take a part of what they wait for.
+func setShared(ctx context.Context, e *evidence, h *Hypothesis, all []Hypothesis) error {
 	c := &h.Cause
-	oneOfTwo := len(e.Ranks) == 2 && c.Kind == verdict.Excess && c.Form == verdict.Always && c.BlockedSeconds+c.SystemSeconds+c.PageFaults == 0
-	what := equalWork
 	if c.Kind == verdict.Imbalance && c.BlockedSeconds > 0 && c.Ranks != "" {
-		what = equalEachTime // they may be blocked in some instances only
-	} else if !oneOfTwo {
-		return
-	}
-	for i := range all {
-		if all[i].What == what {
-			c.SharedGainSeconds = new(accounts.Seconds(max(0, e.Run()-all[i].length)))
+		for i := range all {
+			if all[i].What == equalEachTime { // they may be blocked in some instances only
+				c.SharedGainSeconds = new(accounts.Seconds(max(0, e.Run()-all[i].length)))
+			}
 		}
+		return nil
 	}
+	if len(e.Ranks) != 2 || h.shared == nil || c.Form != verdict.Always || c.BlockedSeconds+c.SystemSeconds+c.PageFaults > 0 {
+		return nil
+	}
+	found, err := predict.PlayMarks(ctx, e.matched.Log, e.Progressed, []predict.Scenario{together(h.shared())}, nil)
+	if err == nil {
+		c.SharedGainSeconds = new(accounts.Seconds(max(0, e.Run()-found.Runs[0])))
+	}
+	return err
 }
 
 // apart decides for each set of ranks that compute longer in different regions whether it is one

@@ -47,6 +47,9 @@ func TestLongCalls(t *testing.T) {
 				n, messages := 100+random.IntN(300), random.IntN(2) == 0
 				long := c.choose(random, n)
 				ms := (200 + 800*random.Float64()) / float64(len(long))
+				if form == verdict.NoForm {
+					ms = 0.7 + 0.25*random.Float64()
+				}
 				v := find(t, withCalls(n, messages, func(i int) float64 {
 					if long[i] {
 						return ms

@@ -28,6 +28,9 @@ type mover struct {
 	regions map[accounts.Activity]bool // that it consists of
 	lost    float64                    // seconds, by the busiest rank of each instance
 	doubted bool                       // only the spread of iterations excludes noise
+	// rows of the busiest rank at first, and in the end, if these are two
+	first, last int
+	trend       bool
 }
 
 // suggest assumes that ranks have equal work in each instance of the regions in which it moves. In
@@ -50,6 +53,9 @@ func (movingWork) suggest(e *evidence) []Hypothesis {
 	h := Hypothesis{width: allRanks, Cause: imbalance(e, m.ranks, m.what, func(what accounts.Activity) bool { return m.regions[what] })}
 	if len(list) > 1 {
 		h.Cause.Regions = len(list)
+	}
+	if s := h.Cause.Spread; m.trend {
+		s.Shape, s.FirstRank, s.LastRank = verdict.ByTime, new(e.Ranks[m.first].Rank), new(e.Ranks[m.last].Rank)
 	}
 	h.change = change{takes: func(location int, r predict.Region, ns int64) int64 {
 		if m.regions[activityOf(r)] {
@@ -99,7 +105,9 @@ func movers(e *evidence) []mover {
 		}
 		lost, conserved := lostInSteps(group, tallies), isConserved(group, tallies, alpha)
 		if (conserved || scatters && scatter(group, tallies)) && lostInTotal(group, tallies) < explains*lost {
-			list = append(list, mover{what, group, of, lost, !conserved})
+			m := mover{what: what, ranks: group, regions: of, lost: lost, doubted: !conserved}
+			m.first, m.last, m.trend = trend(group, tallies)
+			list = append(list, m)
 		}
 	}
 	for _, what := range regions {
@@ -188,6 +196,39 @@ func lostInTotal(workers []outliers.Worker, tallies map[int]*accounts.Tally) flo
 		sum, most = sum+seconds, max(most, seconds)
 	}
 	return most - sum/float64(len(workers))
+}
+
+// trend returns the row of the rank that computes longest in nearly all of the first quarter of the
+// instances, and that in the last quarter. is reports whether these are two ranks.
+func trend(workers []outliers.Worker, tallies map[int]*accounts.Tally) (first, last int, is bool) {
+	courses, n := make([][]float64, len(workers)), math.MaxInt
+	for i, w := range workers {
+		courses[i] = tallies[w.Row].Series.Means()
+		n = min(n, len(courses[i]))
+	}
+	quarter := n / 4
+	if quarter < minQuarter {
+		return 0, 0, false
+	}
+	// busiest returns the rank that is the busiest most often from a sample on, and whether it
+	// nearly always is
+	busiest := func(from int) (row int, is bool) {
+		times := make([]int, len(workers))
+		for k := from; k < from+quarter; k++ {
+			most := 0
+			for i := range courses {
+				if courses[i][k] > courses[most][k] {
+					most = i
+				}
+			}
+			times[most]++
+		}
+		most := slices.Index(times, slices.Max(times))
+		return workers[most].Row, float64(times[most]) >= nearlyAll*float64(quarter)
+	}
+	first, early := busiest(0)
+	last, late := busiest(n - quarter)
+	return first, last, early && late && first != last
 }
 
 // isConserved reports whether the sum of all ranks hardly varies from instance to instance: work

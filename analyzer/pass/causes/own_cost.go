@@ -33,8 +33,12 @@ func (c callCost) suggest(e *evidence) []Hypothesis {
 		h.Cause.EachSeconds = accounts.Seconds(most) / float64(max(1, e.Total[where].Count))
 		sized := countCalls(e, &h.Cause, where)
 		h.Cause.Form = formOfCalls(e, &h.Cause, where, sized)
+		setPieces(e, &h.Cause)
 		isOfCommunication := c.kind == verdict.Messages || c.kind == verdict.Collectives
 		h.Cause.Estimate = isOfCommunication && h.Cause.Form != verdict.TooLarge // some calls are necessary
+	}
+	if sites := callSites(e, c.kind); sites > 1 {
+		h.Cause.Regions = sites
 	}
 	if c.kind == verdict.Messages && crossNodes(e) {
 		h.Cause.Kind = verdict.Network
@@ -63,6 +67,16 @@ func (c callCost) suggest(e *evidence) []Hypothesis {
 		h.Assumes = "What these calls complete proceeds from its start on, so that they take only what remains; they still wait for other ranks."
 	}
 	return []Hypothesis{h}
+}
+
+// callSites returns the number of call sites of a kind.
+func callSites(e *evidence, kind verdict.Kind) (n int) {
+	for what, t := range e.Total {
+		if isAbout(e, kind, what) && t.Own() > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // costliestOf returns the call site of a kind that costs most, without waiting for other ranks or

@@ -2,6 +2,7 @@ package causes
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/pass/causes/outliers"
@@ -77,6 +78,7 @@ func excessOf(e *evidence, s *outliers.Suspicion, region *accounts.Activity) Hyp
 		h.width = allRegions
 	}
 	h.change = likeTheOthers(e, s.Set, others, in)
+	h.shared = func() change { return sharedBy(e, s.Set, others, in) }
 	setReason(e, &h.Cause, s.Set, others, where, false)
 	h.ofWaits = h.Cause.Form == verdict.Preempted
 	if h.Cause.Form == verdict.Always && h.Cause.EachSeconds == 0 {
@@ -142,5 +144,47 @@ func likeTheOthers(e *evidence, set, others []outliers.Worker, in outliers.Scope
 			return int64(f * float64(ns))
 		}
 		return int64(usual[location] * float64(ns))
+	}}
+}
+
+// sharedBy makes a set and the others share, in total, what the set computes longer than the others
+// in the regions of a scope. Regions that only some of them execute are treated as one, because
+// ranks may do the same work in different regions. Waits for a CPU stay.
+func sharedBy(e *evidence, set, others []outliers.Worker, in outliers.Scope) change {
+	both := slices.Concat(set, others)
+	factors, rest, spent := map[int]map[accounts.Activity]float64{}, map[int]float64{}, map[int]float64{}
+	sum := 0.0
+	for _, w := range both {
+		factors[e.MainOf[w.Row]] = map[accounts.Activity]float64{}
+	}
+	for _, what := range e.Sorted(in.Has, func(t *accounts.Tally) int64 { return t.Ns }) {
+		longer, there := e.meanOf(set, what)
+		if usual, _ := e.meanOf(others, what); there > 0 && longer <= usual {
+			continue
+		}
+		mean, n := e.meanOf(both, what)
+		for _, w := range both {
+			i, t := e.MainOf[w.Row], e.TallyOf(w, what)
+			if t == nil || t.Ns == 0 {
+				continue
+			}
+			mine, _ := e.Each[i].Undelayed(what)
+			if n == len(both) {
+				factors[i][what] = max(0, 1-(float64(mine)-mean)/float64(t.Ns))
+				continue
+			}
+			rest[i], spent[i], sum = rest[i]+float64(mine), spent[i]+float64(t.Ns), sum+float64(mine)
+			factors[i][what] = -1
+		}
+	}
+	return change{takes: func(location int, r predict.Region, ns int64) int64 {
+		f, is := factors[location][activityOf(r)]
+		switch {
+		case !is:
+			return ns
+		case f < 0:
+			f = max(0, 1-(rest[location]-sum/float64(len(both)))/spent[location])
+		}
+		return int64(f * float64(ns))
 	}}
 }

@@ -63,6 +63,9 @@ func intermittent(e *evidence, what accounts.Activity, questions int) *Hypothesi
 		tails = append(tails, outliers.Worker{Row: w.Row, Useful: (max(0, tail) + usual*float64(t.Count)) / 1e9})
 	}
 	set, mean := e.Outliers(tails, outliers.Doubtful/float64(questions), 1+outliers.MinSpread)
+	if len(tails) == 2 { // no scatter of others to compare with: the number of instances decides
+		set, mean = longerOf(tails)
+	}
 	if set == nil || !e.AreFew(&outliers.Suspicion{Set: set}) {
 		return nil
 	}
@@ -93,6 +96,7 @@ func intermittent(e *evidence, what accounts.Activity, questions int) *Hypothesi
 	}
 	switch tail := ns - float64(n)*usual; {
 	case o == nil || float64(o.Blocked+o.Stolen) < explains*tail:
+		h.Cause.Bytes = movedIn(e, worst.Row, what, limit, tail/float64(n))
 	case isStolen(e, set, outliers.Except(all, set), float64(o.Blocked+o.Stolen), float64(o.Stolen)):
 		h.Cause.Form, h.Cause.StolenSeconds = verdict.Stolen, float64(o.Stolen)/1e9
 	default:
@@ -111,6 +115,14 @@ func intermittent(e *evidence, what accounts.Activity, questions int) *Hypothesi
 	h.What = fmt.Sprintf("%s took no longer than usual in %d of %d times %s", h.Cause.Who(), n, t.Count, verdict.Between(h.Cause.After, h.Cause.Before))
 	h.Assumes = "Each of these computations takes as long as it usually does; calls keep their own cost, waiting follows."
 	return &h
+}
+
+// longerOf returns that of two ranks that computes longer, and how long the other one does.
+func longerOf(two []outliers.Worker) (set []outliers.Worker, other float64) {
+	if two[0].Useful < two[1].Useful {
+		return two[1:], two[0].Useful
+	}
+	return two[:1], two[1].Useful
 }
 
 // besideLongest returns the duration in ns from which on an instance of a region counts beside the

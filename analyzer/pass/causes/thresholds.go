@@ -80,7 +80,8 @@ const (
 	maxRare     = 0.05 // of the instances: more are not rare
 	timeSlice   = 20e6 // ns that a process may have to wait for a CPU without a reason of interest
 	pageFault   = 1e3  // ns that a page fault takes, about
-	mentioned   = 0.1  // of what is lost: page faults that may take this are mentioned
+	perByte     = 1.0  // ns that reading or writing a byte takes, about: 1 GB/s
+	mentioned   = 0.1  // of what is lost: page faults and data that may take this are mentioned
 	minQuarter  = 4    // samples in a quarter of a region's instances, for a trend
 )
 
@@ -115,7 +116,10 @@ const (
 // Calls and waiting.
 const (
 	smallMessage    = 8 << 10 // bytes: smaller messages cost per message, not per byte
+	longSmall       = 1e6     // ns: a call that moves less is so long for another reason than its cost per call
 	manyCalls       = 10      // of a call site, on a rank: fewer are not the reason of what they cost
+	manyPieces      = 100     // in a message: fewer are not the reason of what it costs
+	smallPiece      = 256     // bytes: larger ones are copied about as fast as contiguous data
 	minWaitingShare = 0.9     // of the waiting that is caused by some ranks, for these to be named,
 	maxRanks        = 0.6     // provided that they are at most this fraction of all ranks
 	eachTimeAlike   = 0.6     // of the longest wait: the minimum of the mean wait in a chain

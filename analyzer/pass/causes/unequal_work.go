@@ -178,8 +178,9 @@ func imbalance(e *evidence, workers []outliers.Worker, region accounts.Activity,
 	return c
 }
 
-// blockedMost returns how long, in seconds, the busiest of workers is blocked in the kernel, if
-// that explains most of the difference between the ranks; otherwise 0.
+// blockedMost returns how long, in seconds, the busiest of workers (of moving work: one of them on
+// average) is blocked in the kernel, if that explains most of the difference between the ranks;
+// otherwise 0.
 func blockedMost(e *evidence, workers []outliers.Worker, in outliers.Scope) float64 {
 	blocked := slices.Clone(workers)
 	for i, w := range workers {
@@ -198,6 +199,9 @@ func blockedMost(e *evidence, workers []outliers.Worker, in outliers.Scope) floa
 	}
 	if longer <= 0 || more < explains*longer {
 		return 0
+	}
+	if in != nil {
+		return usual
 	}
 	return blocked[0].Useful
 }

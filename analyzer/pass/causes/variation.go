@@ -330,8 +330,14 @@ func variationOf(e *evidence, regions []varying) Hypothesis {
 			c.EachSeconds += r.each * float64(r.instances) / 1e9
 		}
 		c.EachSeconds /= float64(c.Instances)
+		c.LongRanks = e.Listed(longOf(regions))
 	}
 	setKernel(c, v)
+	if c.BlockedSeconds == 0 {
+		for _, r := range v.long {
+			c.Bytes = max(c.Bytes, movedIn(e, r.Row, v.what, v.limit, v.each-v.usual))
+		}
+	}
 	cuts := make([]map[predict.Region]cut, len(e.Each))
 	for _, v := range regions {
 		for _, r := range v.all {
@@ -358,6 +364,20 @@ func variationOf(e *evidence, regions []varying) Hypothesis {
 	}
 	h.Assumes = "Each of these computations takes as long as it usually does; calls keep their own cost, waiting follows."
 	return h
+}
+
+// longOf returns the ranks with long instances of some regions.
+func longOf(regions []varying) (list []outliers.Worker) {
+	seen := map[int]bool{}
+	for _, v := range regions {
+		for _, r := range v.long {
+			if !seen[r.Row] {
+				seen[r.Row] = true
+				list = append(list, r.Worker)
+			}
+		}
+	}
+	return list
 }
 
 // setKernel sets what the kernel did in the time that long instances lose: blocked the ranks, or

@@ -8,6 +8,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/causes/outliers"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/trace"
 )
 
 // decide makes the verdict of the selected causes, in order, among all hypotheses.
@@ -43,6 +44,7 @@ func factsOf(e *evidence, parallel *float64) verdict.Facts {
 		RunSeconds: accounts.Seconds(e.Run()), Ranks: len(e.Ranks), Parallel: parallel, SumsOnly: e.Sums,
 		StartEnd: accounts.Seconds(e.startAndEnd()),
 	}
+	f.OneHost = !slices.ContainsFunc(e.Ranks, func(r trace.Rank) bool { return r.Host != e.Ranks[0].Host })
 	workers := e.Workers(outliers.Spent, nil)
 	f.Ended = len(workers)
 	for i, w := range workers {
