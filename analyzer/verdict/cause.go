@@ -75,7 +75,7 @@ type Cause struct {
 	// otherwise 0.
 	AtOnce float64 `json:"at_once"`
 	// Calls and Bytes are for messages and collectives: the number of calls, and the mean size of
-	// their messages.
+	// their messages. Calls is for SysCalls, too: their number in an instance, at least.
 	Calls uint64  `json:"calls"`
 	Bytes float64 `json:"bytes"`
 	// PieceBytes is the mean size of the contiguous pieces that their derived datatypes describe,
@@ -202,10 +202,11 @@ type Form string
 // Forms by kind:
 //
 //   - Excess: Always, Sometimes (in some iterations), InPhase, InThread (another thread of the
-//     process computes), InCalls (its other threads are inside MPI), Blocked (in the kernel,
-//     neither running nor runnable), Halted (the same inside calls that poll: something stops it),
-//     Stopped (by a CPU limit), Preempted (others use its CPU), Stolen (the hypervisor runs other
-//     machines on its CPU)
+//     process computes), InCalls (its other threads are inside MPI), SysCalls (it reads or
+//     writes, and loses its CPU as often), Blocked (in the kernel, neither running nor runnable),
+//     Halted (the same inside calls that poll: something stops it), Stopped (by a CPU limit),
+//     Preempted (others use its CPU), ByThreads (threads of the process use it), Stolen (the
+//     hypervisor runs other machines on its CPU)
 //   - Imbalance: Gradient, Classes, Heavy (a few ranks), Moving (from rank to rank), Idle (ranks
 //     without work)
 //   - Variation: WarmUp (at first), Drift (ever longer), Once, Sometimes (rarely, at different
@@ -237,6 +238,8 @@ const (
 	Halted    Form = "halted"
 	Stopped   Form = "stopped"
 	Preempted Form = "preempted"
+	ByThreads Form = "own-threads"
+	SysCalls  Form = "system-calls"
 	Stolen    Form = "stolen"
 	Gradient  Form = "gradient"
 	Classes   Form = "classes"

@@ -3,6 +3,8 @@ package verdict
 import (
 	"fmt"
 
+	"github.com/dustin/go-humanize"
+
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
@@ -12,10 +14,15 @@ type excess struct{ *Cause }
 func (c excess) isOfComputation() bool { return c.Form != Halted }
 
 func (c excess) sentence() string {
-	if c.Form == Preempted || c.Form == Stolen || c.isUnlocated() {
+	if c.isOfWaits() || c.isUnlocated() {
 		return c.subject()
 	}
 	return c.subject() + c.times() + c.reason()
+}
+
+// isOfWaits reports whether the ranks just wait for a CPU.
+func (c excess) isOfWaits() bool {
+	return c.Form == Preempted || c.Form == ByThreads || c.Form == Stolen
 }
 
 // isUnlocated reports whether it is not known where something stopped the ranks.
@@ -24,7 +31,9 @@ func (c excess) isUnlocated() bool {
 }
 
 // isSpent reports whether the ranks are there without computing all the time.
-func (c excess) isSpent() bool { return c.BlockedSeconds > 0 || c.Form == InCalls }
+func (c excess) isSpent() bool {
+	return c.BlockedSeconds > 0 || c.Form == InThread || c.Form == InCalls || c.Form == SysCalls
+}
 
 // isAlone reports whether the others have next to nothing to do there.
 func (c excess) isAlone() bool {
@@ -51,7 +60,7 @@ func (c excess) subject() string {
 
 // does returns what the ranks do: they compute, spend time, or wait for their CPU.
 func (c excess) does() string {
-	waits := " for a CPU while " + c.others("the other has", "the others have") + " one, since "
+	waits := " for a CPU while " + c.others("the other has", "the others have") + " one"
 	verb := "compute"
 	switch {
 	case c.Form == Halted:
@@ -59,9 +68,11 @@ func (c excess) does() string {
 	case c.isUnlocated():
 		return c.stopped()
 	case c.Form == Preempted:
-		return c.pick("waits", "wait") + waits + "something else runs there"
+		return c.pick("waits", "wait") + waits + ", since something else runs there"
+	case c.Form == ByThreads:
+		return fmt.Sprintf("%s%s, and meanwhile other threads of %s run", c.pick("waits", "wait"), waits, c.pick("its process", "their processes"))
 	case c.Form == Stolen:
-		return c.pick("waits", "wait") + waits + "the hypervisor runs other machines on it"
+		return c.pick("waits", "wait") + waits + ", since the hypervisor runs other machines on it"
 	case c.isSpent():
 		verb = "spend"
 	}
@@ -120,6 +131,9 @@ func (c excess) reason() string {
 		return "; meanwhile " + c.moved()
 	case c.Form == InThread:
 		return fmt.Sprintf("; meanwhile another of %s threads computes", c.pick("its", "their"))
+	case c.Form == SysCalls:
+		return fmt.Sprintf("; there %s at least %s times, and %s CPU about as often",
+			c.pick("it reads or writes", "they read or write"), humanize.Comma(int64(c.Calls)), c.pick("loses its", "lose their"))
 	case c.Form == InCalls:
 		return fmt.Sprintf("; %s meanwhile, and other threads of %s make MPI calls",
 			c.pick("its first thread waits", "their first threads wait"), c.pick("its process", "their processes"))
@@ -144,11 +158,11 @@ func (c excess) short() string {
 	switch {
 	case c.Form == Halted:
 		return c.which("is", "are") + " stopped, most of all in " + c.Before.At()
-	case c.Form == Preempted || c.Form == Stolen:
+	case c.isOfWaits():
 		return c.which("waits", "wait") + " for a CPU"
 	case c.isUnlocated():
 		return c.which("is", "are") + " stopped by a CPU limit"
-	case c.Form == InCalls:
+	case c.Form == InThread || c.Form == InCalls || c.Form == SysCalls:
 		return c.which("spends", "spend") + " longer " + c.between()
 	}
 	return c.which("computes", "compute") + " longer " + c.between()
@@ -167,6 +181,8 @@ func (c excess) advice(n Neighbors) []string {
 		}
 	case Halted:
 		return []string{fmt.Sprintf("See what stops %s: a signal (SIGSTOP, a debugger, a checkpoint), a frozen cgroup, memory that is swapped or reclaimed. MPI polls here while it waits, so that the program is not blocked by itself.", c.pick("the process", "the processes"))}
+	case ByThreads:
+		return []string{fmt.Sprintf("Give %s as many CPUs as it has threads that run at once (mpirun --map-by slot:PE=n), or have fewer threads (OMP_NUM_THREADS).", c.pick("the rank", "each rank"))}
 	case Preempted:
 		return []string{"See what else runs on " + c.pick("its", "their") + " CPUs: other pods of the node, more threads than CPUs (OMP_NUM_THREADS), ranks bound to the same core (mpirun --report-bindings)."}
 	}
@@ -204,6 +220,8 @@ func (c excess) adviceOnReason() string {
 			c.pick("It does not compute there but waits", "They do not compute there but wait"), c.pick("it calls", "they call"))
 	case c.Form == InThread:
 		return fmt.Sprintf("One of %s threads works longer than the others of its team: check how the loop is divided (schedule(dynamic), fewer serial sections), and whether its threads have CPUs of their own.", c.pick("its", "their"))
+	case c.Form == SysCalls:
+		return "Write less, in larger pieces: keep output in a buffer and do not flush it each time. What takes the output (the launcher, for stdout) runs after each write, on the same CPU if there is no other."
 	case c.PageFaults > 0:
 		return c.pick("It touches", "They touch") + " new memory there: allocate it once and reuse it (malloc gives large blocks back to the kernel when they are freed: MALLOC_TRIM_THRESHOLD_, MALLOC_MMAP_THRESHOLD_), or use huge pages."
 	case c.SystemSeconds > 0:

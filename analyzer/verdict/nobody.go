@@ -16,15 +16,7 @@ func nobody(f Facts) string {
 	if f.Parallel != nil {
 		parallel = *f.Parallel
 	}
-	run, share := wording.Duration(f.RunSeconds), 100*parallel
-	least, most := wording.Duration(f.Least), wording.Duration(f.Most)
-	shares := fmt.Sprintf("the %d ranks compute between %s and %s each, %.0f%% of the %s that the run takes", f.Ended, least, most, share, run)
-	switch {
-	case f.Ended == 1:
-		shares = fmt.Sprintf("the only one computes for %s, %.0f%% of the %s that the run takes", least, share, run)
-	case least == most:
-		shares = fmt.Sprintf("the %d ranks compute for %s each, %.0f%% of the %s that the run takes", f.Ended, least, share, run)
-	}
+	shares := f.shares(parallel)
 	if f.SumsOnly {
 		return "no verdict: by the sums no rank stands out: " + shares + ". The times of single calls were not kept (timing aggregated), so what ranks wait for is not known."
 	}
@@ -53,16 +45,45 @@ func nobody(f Facts) string {
 	return text + "."
 }
 
-// muchOwnThreads is the fraction of all ranks' time from which on waiting for own threads is said.
-const muchOwnThreads = 0.1
+// muchElse is the fraction of all ranks' time from which on it is said that they do not compute
+// between calls.
+const muchElse = 0.1
+
+// shares says for how long ranks compute, or what else they do between calls.
+func (f Facts) shares(parallel float64) string {
+	least, most := wording.Duration(f.Least), wording.Duration(f.Most)
+	who, does, from, to := fmt.Sprintf("the %d ranks", f.Ended), "compute", " between "+least, " and "+most+" each"
+	if f.Ended == 1 {
+		who, does = "the only one", "computes"
+	}
+	if f.Delayed+f.Blocked+f.OwnThreads >= muchElse {
+		if does, from, to = "are outside MPI", " for "+least, " to "+most+" each"; f.Ended == 1 {
+			does = "is outside MPI"
+		}
+	}
+	switch {
+	case f.Ended == 1:
+		from, to = " for "+least, ""
+	case least == most:
+		from, to = " for "+least, " each"
+	}
+	text := fmt.Sprintf("%s %s%s%s, %.0f%% of the %s that the run takes", who, does, from, to, 100*parallel, wording.Duration(f.RunSeconds))
+	if f.Delayed >= muchElse {
+		text += fmt.Sprintf("; waiting for a CPU is %.0f%% of it", 100*f.Delayed)
+	}
+	if f.Blocked >= muchElse {
+		text += fmt.Sprintf("; being blocked in the kernel is %.0f%%", 100*f.Blocked)
+	}
+	return text
+}
 
 // ownThreads says for how long ranks' first threads wait while other threads of their process run.
 func (f Facts) ownThreads() string {
-	if f.OwnThreads < muchOwnThreads {
+	if f.OwnThreads < muchElse {
 		return ""
 	}
 	text := fmt.Sprintf(". For %.0f%% of the time their first threads wait, and other threads of their process run", 100*f.OwnThreads)
-	if f.InCalls >= muchOwnThreads {
+	if f.InCalls >= muchElse {
 		text += fmt.Sprintf(" or make MPI calls (at least %.0f%%)", 100*f.InCalls)
 	}
 	return text

@@ -21,14 +21,16 @@ func TestNobody(t *testing.T) {
 		facts verdict.Facts
 		says  string
 	}{
-		"well spent": {facts(nil), "No rank stands out: the 8 ranks compute between 8.8 s and 9.2 s each, 90% of the 10.0 s that the run takes."},
-		"alike":      {facts(func(f *verdict.Facts) { f.Least, f.Most = 9, 9 }), "No rank stands out: the 8 ranks compute for 9.0 s each, 90% of the 10.0 s that the run takes."},
-		"threads":    {facts(func(f *verdict.Facts) { f.OwnThreads, f.InCalls = 0.8, 0.05 }), "No rank stands out: the 8 ranks compute between 8.8 s and 9.2 s each, 90% of the 10.0 s that the run takes. For 80% of the time their first threads wait, and other threads of their process run."},
-		"in calls":   {facts(func(f *verdict.Facts) { f.OwnThreads, f.InCalls = 0.8, 0.7 }), "No rank stands out: the 8 ranks compute between 8.8 s and 9.2 s each, 90% of the 10.0 s that the run takes. For 80% of the time their first threads wait, and other threads of their process run or make MPI calls (at least 70%)."},
-		"one":        {facts(func(f *verdict.Facts) { f.Ranks, f.Ended, f.Most = 1, 1, f.Least }), "No rank stands out: the only one computes for 8.8 s, 90% of the 10.0 s that the run takes."},
-		"nobody ran": {facts(func(f *verdict.Facts) { f.Ended = 0 }), "No rank ran to its end, so nothing is said of who is slow."},
-		"start":      {facts(func(f *verdict.Facts) { f.Parallel, f.StartEnd = new(0.3), 6 }), "No rank stands out: the 8 ranks compute between 8.8 s and 9.2 s each, 30% of the 10.0 s that the run takes; most of the rest, 60%, is the start and the end of MPI, which a longer run would hide."},
-		"a call":     {facts(func(f *verdict.Facts) { f.Parallel, f.Costliest, f.CostliestShare = new(0.7), &wait, 0.2 }), "No rank stands out: the 8 ranks compute between 8.8 s and 9.2 s each, 70% of the 10.0 s that the run takes; most of the rest goes to MPI_Waitall at a.c:20 (20% of all ranks' time)."},
+		"well spent":   {facts(nil), "No rank stands out: the 8 ranks compute between 8.8 s and 9.2 s each, 90% of the 10.0 s that the run takes."},
+		"alike":        {facts(func(f *verdict.Facts) { f.Least, f.Most = 9, 9 }), "No rank stands out: the 8 ranks compute for 9.0 s each, 90% of the 10.0 s that the run takes."},
+		"threads":      {facts(func(f *verdict.Facts) { f.OwnThreads, f.InCalls = 0.8, 0.05 }), "No rank stands out: the 8 ranks are outside MPI for 8.8 s to 9.2 s each, 90% of the 10.0 s that the run takes. For 80% of the time their first threads wait, and other threads of their process run."},
+		"in calls":     {facts(func(f *verdict.Facts) { f.OwnThreads, f.InCalls = 0.8, 0.7 }), "No rank stands out: the 8 ranks are outside MPI for 8.8 s to 9.2 s each, 90% of the 10.0 s that the run takes. For 80% of the time their first threads wait, and other threads of their process run or make MPI calls (at least 70%)."},
+		"delayed":      {facts(func(f *verdict.Facts) { f.Delayed, f.Blocked = 0.35, 0.4 }), "No rank stands out: the 8 ranks are outside MPI for 8.8 s to 9.2 s each, 90% of the 10.0 s that the run takes; waiting for a CPU is 35% of it; being blocked in the kernel is 40%."},
+		"one, blocked": {facts(func(f *verdict.Facts) { f.Ranks, f.Ended, f.Blocked = 1, 1, 0.4 }), "No rank stands out: the only one is outside MPI for 8.8 s, 90% of the 10.0 s that the run takes; being blocked in the kernel is 40%."},
+		"one":          {facts(func(f *verdict.Facts) { f.Ranks, f.Ended, f.Most = 1, 1, f.Least }), "No rank stands out: the only one computes for 8.8 s, 90% of the 10.0 s that the run takes."},
+		"nobody ran":   {facts(func(f *verdict.Facts) { f.Ended = 0 }), "No rank ran to its end, so nothing is said of who is slow."},
+		"start":        {facts(func(f *verdict.Facts) { f.Parallel, f.StartEnd = new(0.3), 6 }), "No rank stands out: the 8 ranks compute between 8.8 s and 9.2 s each, 30% of the 10.0 s that the run takes; most of the rest, 60%, is the start and the end of MPI, which a longer run would hide."},
+		"a call":       {facts(func(f *verdict.Facts) { f.Parallel, f.Costliest, f.CostliestShare = new(0.7), &wait, 0.2 }), "No rank stands out: the 8 ranks compute between 8.8 s and 9.2 s each, 70% of the 10.0 s that the run takes; most of the rest goes to MPI_Waitall at a.c:20 (20% of all ranks' time)."},
 		"a call that waits": {facts(func(f *verdict.Facts) {
 			f.Parallel, f.Costliest, f.CostliestShare, f.CostliestWaits = new(0.7), &wait, 0.2, new(0.8)
 		}), "No rank stands out: the 8 ranks compute between 8.8 s and 9.2 s each, 70% of the 10.0 s that the run takes; most of the rest goes to MPI_Waitall at a.c:20 (20% of all ranks' time, most of it waiting for whoever happens to be last)."},

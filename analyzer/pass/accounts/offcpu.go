@@ -21,6 +21,7 @@ type OffCPU struct {
 	Stolen  int64 // by the hypervisor; the kernel counts it as neither running nor runnable
 	Others  int64 // CPU time of the process's other threads at the same time; −1: not known
 	Bytes   int64 // read and written by system calls; −1: not known
+	IOCalls int64 // these system calls, in instances that were blocked: a lower bound; −1: not known
 	// Usage is what getrusage counted; −1: not known. Its SystemNS is for Usage.SystemTime.
 	trace.Usage
 	data int64 // blocked in instances in which data was read or written; −1: not known
@@ -129,7 +130,7 @@ func (o *OffCPU) add(e *trace.EvidenceRow, share float64) {
 	o.count += uint64(part(int64(e.Count)))
 	o.Wall, o.cpu, o.Delayed, o.Blocked = o.Wall+part(e.WallNS), o.cpu+part(e.CPUNS), o.Delayed+part(e.RunDelayNS), o.Blocked+part(blocked)
 	o.Others, o.Bytes = plus(o.Others, part(e.OtherCPUNS)), plus(o.Bytes, part(e.IOBytes))
-	o.data = plus(o.data, part(e.DataNS))
+	o.data, o.IOCalls = plus(o.data, part(e.DataNS)), plus(o.IOCalls, part(e.IOCalls))
 	o.MinorFaults, o.MajorFaults = plus(o.MinorFaults, part(e.MinorFaults)), plus(o.MajorFaults, part(e.MajorFaults))
 	o.VoluntarySwitches = plus(o.VoluntarySwitches, part(e.VoluntarySwitches))
 	o.InvoluntarySwitches = plus(o.InvoluntarySwitches, part(e.InvoluntarySwitches))
@@ -176,7 +177,7 @@ func (a *Accounts) Singles(row int, what Activity) (list []OffCPU) {
 		if !known || e.Thread != a.Locations[main].Thread || !a.Each[main].isIn(e, what) {
 			continue
 		}
-		o := OffCPU{Wall: one.WallNS, cpu: one.CPUNS, Delayed: one.RunDelayNS, Blocked: blocked, Bytes: one.IOBytes, Others: -1, Usage: one.Usage}
+		o := OffCPU{Wall: one.WallNS, cpu: one.CPUNS, Delayed: one.RunDelayNS, Blocked: blocked, Bytes: one.IOBytes, IOCalls: -1, Others: -1, Usage: one.Usage}
 		if one.IOBytes >= dataBytes {
 			o.data = blocked
 		}
@@ -213,8 +214,10 @@ func (o *OffCPU) extrapolateApart(t *Tally, singles []OffCPU) bool {
 	if long.count == 0 || long.count >= o.count || long.Wall >= o.Wall || long.Wall >= t.Ns {
 		return o.extrapolate(t)
 	}
-	if o.Others > 0 { // not known of single instances
-		long.Others = int64(float64(o.Others) * float64(long.Wall) / float64(o.Wall))
+	for _, of := range []struct{ all, long *int64 }{{&o.Others, &long.Others}, {&o.IOCalls, &long.IOCalls}} {
+		if *of.all > 0 { // not known of single instances
+			*of.long = int64(float64(*of.all) * float64(long.Wall) / float64(o.Wall))
+		}
 	}
 	for k, ns := range o.sums() {
 		if *ns > 0 {
@@ -259,7 +262,7 @@ func (o *OffCPU) extrapolate(t *Tally) bool {
 // sums returns the measurements.
 func (o *OffCPU) sums() []*int64 {
 	return []*int64{
-		&o.Wall, &o.cpu, &o.Delayed, &o.Blocked, &o.Others, &o.Bytes, &o.data,
+		&o.Wall, &o.cpu, &o.Delayed, &o.Blocked, &o.Others, &o.Bytes, &o.IOCalls, &o.data,
 		&o.MinorFaults, &o.MajorFaults, &o.VoluntarySwitches, &o.InvoluntarySwitches, &o.SystemNS,
 	}
 }

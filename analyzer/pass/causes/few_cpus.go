@@ -36,6 +36,9 @@ func (fewCPUs) suggest(e *evidence) []Hypothesis {
 	if set, _ := e.Outliers(delays, outliers.Doubtful, longer); set != nil && (len(set) == 1 || e.ScopeOf(set) != "") && waitMore(e, set, outliers.Except(delays, set)) {
 		h.Cause = e.causeOf(verdict.Excess, set, accounts.Activity{})
 		h.Cause.Form = verdict.Preempted
+		if useItsCPU(e, set, outliers.Except(delays, set)) {
+			h.Cause.Form = verdict.ByThreads
+		}
 		if stopped := throttledWaits(e, set, outliers.Except(delays, set)); stopped > 0 {
 			h.Cause.Form, h.Cause.StoppedSeconds = verdict.Stopped, stopped
 		}

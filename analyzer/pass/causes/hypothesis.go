@@ -60,8 +60,8 @@ type Hypothesis struct {
 	// comes from the replay.
 	estimated int64
 	// ofWaits is set if its change only removes waits for a CPU: the same ranks may have more work,
-	// too.
-	ofWaits bool
+	// too. takesWaits is set if it removes them beside more work, since they are of its own making.
+	ofWaits, takesWaits bool
 	// last is set if it is named only where there is no other cause.
 	last bool
 	// doubt reports, after the replay, whether the gain is due to something else; nil: never.

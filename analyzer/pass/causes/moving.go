@@ -103,7 +103,8 @@ func movers(e *evidence) []mover {
 		if len(group) < 2 {
 			return
 		}
-		lost, conserved := lostInSteps(group, tallies), isConserved(group, tallies, alpha)
+		lost := lostInSteps(group, tallies)
+		conserved := isConserved(group, tallies, alpha) && !(e.shared && takeTurns(e, group, tallies, lost))
 		if (conserved || scatters && scatter(group, tallies)) && lostInTotal(group, tallies) < explains*lost {
 			m := mover{what: what, ranks: group, regions: of, lost: lost, doubted: !conserved}
 			m.first, m.last, m.trend = trend(group, tallies)
@@ -246,6 +247,24 @@ func isConserved(workers []outliers.Worker, tallies map[int]*accounts.Tally, alp
 	}
 	least := distuv.ChiSquared{K: float64(n - 1)}.Quantile(alpha) / float64(n-1)
 	return within > 0 && stat.Variance(sums, nil)/within < min(maxConserved, least)
+}
+
+// takeTurns reports whether waits for a CPU explain what the busiest rank of each instance exceeds
+// the others by, in seconds. Ranks that share CPUs take turns on them: if one waits the others need
+// not, so that the sum of all hardly varies. Their waits are taken as evenly spread over the run.
+func takeTurns(e *evidence, workers []outliers.Worker, tallies map[int]*accounts.Tally, lost float64) bool {
+	waits := 0.0
+	for _, w := range workers {
+		samples := e.Ranks[w.Row].Context
+		if len(samples) < 2 {
+			continue
+		}
+		first, last := samples[0], samples[len(samples)-1]
+		part := float64(last.RunDelayNS-first.RunDelayNS) / float64(max(1, last.MonotonicNS-first.MonotonicNS))
+		waits += part * accounts.Seconds(tallies[w.Row].Ns)
+	}
+	n := float64(len(workers))
+	return waits*(n-1)/n >= explains*lost
 }
 
 // scatter reports whether the instances of most ranks vary more than noise explains.

@@ -74,6 +74,7 @@ type whatElse struct {
 	others          float64 // CPU time of the process's other threads
 	system          float64 // CPU time in the kernel,
 	faults          float64 // and the number of page faults
+	delayed         float64 // ready to run, without a CPU
 }
 
 func (w *whatElse) add(o *accounts.OffCPU, share float64) {
@@ -83,6 +84,7 @@ func (w *whatElse) add(o *accounts.OffCPU, share float64) {
 		w.others += share * float64(max(0, o.Others))
 		w.system += share * float64(max(0, o.SystemNS))
 		w.faults += share * float64(max(0, o.MinorFaults)+max(0, o.MajorFaults))
+		w.delayed += share * float64(o.Delayed)
 	}
 }
 
@@ -93,6 +95,7 @@ func (w *whatElse) until(o *accounts.OffCPU) (more whatElse) {
 		more.blocked - w.blocked, more.stolen - w.stolen,
 		more.waiting - w.waiting, more.inCalls - w.inCalls, more.others - w.others,
 		more.system - w.system, more.faults - w.faults,
+		more.delayed - w.delayed,
 	}
 }
 

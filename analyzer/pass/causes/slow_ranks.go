@@ -77,9 +77,10 @@ func excessOf(e *evidence, s *outliers.Suspicion, region *accounts.Activity) Hyp
 	if region == nil {
 		h.width = allRegions
 	}
-	h.change = likeTheOthers(e, s.Set, others, in)
+	h.change = likeTheOthers(e, s.Set, others, in, false)
 	h.shared = func() change { return sharedBy(e, s.Set, others, in) }
 	setReason(e, &h.Cause, s.Set, others, where, false)
+	h.takeOwnWaits(e, s.Set, others, where, in)
 	h.ofWaits = h.Cause.Form == verdict.Preempted
 	if h.Cause.Form == verdict.Always && h.Cause.EachSeconds == 0 {
 		// all that it was longer is waits for a CPU, of which other causes say what they cost
@@ -97,8 +98,9 @@ func excessOf(e *evidence, s *outliers.Suspicion, region *accounts.Activity) Hyp
 }
 
 // likeTheOthers makes a set compute as long as the others, region by region. In regions where
-// hardly any other rank computes, its excess is removed from the total instead.
-func likeTheOthers(e *evidence, set, others []outliers.Worker, in outliers.Scope) change {
+// hardly any other rank computes, its excess is removed from the total instead. waits: without its
+// waits for a CPU, too.
+func likeTheOthers(e *evidence, set, others []outliers.Worker, in outliers.Scope, waits bool) change {
 	factors, usual := map[int]map[accounts.Activity]float64{}, map[int]float64{}
 	all := 0.0 // mean computation of the others
 	type usually struct {
@@ -120,7 +122,10 @@ func likeTheOthers(e *evidence, set, others []outliers.Worker, in outliers.Scope
 			if !in.Has(what) || t.Ns == 0 {
 				continue
 			}
-			mine, _ := e.Each[i].Undelayed(what)
+			mine := t.Ns
+			if !waits {
+				mine, _ = e.Each[i].Undelayed(what)
+			}
 			excess += float64(mine)
 			u := usualIn[what]
 			if 2*u.n < len(others) {

@@ -15,6 +15,7 @@ var leastGain = []struct {
 	gain float64
 }{
 	{verdict.Excess, verdict.Preempted, 0.1},
+	{verdict.Excess, verdict.ByThreads, 0.1},
 	{verdict.Excess, verdict.Stolen, 0.1},
 	{verdict.Excess, verdict.Halted, 0.1},
 	{verdict.Excess, verdict.NoForm, 0.02},

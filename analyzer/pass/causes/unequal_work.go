@@ -144,7 +144,7 @@ func (unequalWork) suggest(e *evidence) []Hypothesis {
 // rest of workers, take as long as these.
 func blockedLonger(e *evidence, cause verdict.Cause, workers []outliers.Worker) Hypothesis {
 	set := slices.DeleteFunc(slices.Clone(workers), func(w outliers.Worker) bool { return !slices.Contains(cause.List(), e.Ranks[w.Row].Rank) })
-	h := Hypothesis{width: allRanks, Cause: cause, change: likeTheOthers(e, set, outliers.Except(workers, set), nil)}
+	h := Hypothesis{width: allRanks, Cause: cause, change: likeTheOthers(e, set, outliers.Except(workers, set), nil, false)}
 	h.What = cause.Who() + " took as long as the others"
 	h.Assumes = "Their computation, and the time that they are blocked in the kernel, take as long as on the other ranks on average; calls keep their own cost, waiting follows."
 	return h

@@ -68,6 +68,7 @@ func factsOf(e *evidence, parallel *float64) verdict.Facts {
 		f.UntracedSeconds += accounts.Seconds(max(0, e.Each[l].Untraced))
 		for _, o := range e.Each[l].OffCPU {
 			share := 1 / float64(len(e.MainOf))
+			f.Delayed, f.Blocked = f.Delayed+share*e.Share(o.Delayed+o.Stolen), f.Blocked+share*e.Share(o.Blocked)
 			f.OwnThreads, f.InCalls = f.OwnThreads+share*e.Share(o.Threads), f.InCalls+share*e.Share(o.InCalls)
 		}
 	}

@@ -228,7 +228,7 @@ static struct cairn_buffer *fresh_buffer(const struct cairn_buffer *full, uint64
 	if (s != NULL)
 		return s;
 	if (!cairn_spool_has_space()) {
-		*why = "hardly any space is left on the disk of the spool";
+		*why = "less than an eighth of the disk of the spool is free";
 		return NULL;
 	}
 	if ((slot = slot_to_copy(full, minimum)) != NULL)

@@ -373,9 +373,13 @@ struct cairn_buffer *cairn_spool_buffer(const char *name, uint64_t minimum, bool
 
 bool cairn_spool_has_space(void)
 {
+	const uint64_t enough = 8ULL << 30;
 	struct statvfs disk;
 
-	return statvfs(cairn_spool_directory, &disk) != 0 || disk.f_bavail >= disk.f_blocks / 8;
+	if (statvfs(cairn_spool_directory, &disk) != 0)
+		return true;
+	const uint64_t left = (uint64_t)disk.f_bavail * disk.f_frsize;
+	return disk.f_bavail >= disk.f_blocks / 8 || (cairn_budget_limit() == 0 && left >= enough);
 }
 
 bool cairn_spool_is_nearly_full(bool already)

@@ -37,7 +37,8 @@ struct cairn_buffer *cairn_spool_buffer(const char *name, uint64_t minimum, bool
 // for the application's files, but it applies to ours, too.
 bool cairn_spool_fits(uint64_t size);
 
-// cairn_spool_has_space reports whether more than an eighth of the file system is free.
+// cairn_spool_has_space reports whether an eighth of the file system is free: in a pod, since the
+// kubelet evicts pods below a tenth. Elsewhere 8 GiB are enough.
 bool cairn_spool_has_space(void);
 
 // cairn_spool_is_nearly_full reports whether a quarter is left of what the process may have of the
