@@ -68,30 +68,7 @@ func write(w io.Writer, c *Content, chain *Chain) error {
 	}
 	f.section(blockRanks, appendRanks(&c.Ranks))
 	f.section(blockTimingStart, appendTimingStart(c))
-	if hasContext(c) {
-		f.section(blockContext, appendContext(c))
-	}
-	if hasEvidence(c) {
-		f.section(blockEvidence, appendEvidence(c))
-	}
-	if c.Ranks.evidence.hasUsage() {
-		f.section(blockUsage, appendUsage(c))
-	}
-	if c.Ranks.ends.N > 0 {
-		f.section(blockEnds, appendEnds(&c.Ranks))
-	}
-	if hasDeaths(c) {
-		f.section(blockDeaths, appendDeaths(c))
-	}
-	if c.Ranks.looks.N > 0 {
-		f.section(blockLooks, appendLooks(c))
-	}
-	if c.Ranks.tracers.N > 0 {
-		f.section(blockTracers, appendTracers(&c.Ranks))
-	}
-	if c.Ranks.pressures.N > 0 {
-		f.section(blockPressures, appendPressures(&c.Ranks))
-	}
+	f.counted(c)
 	if len(c.Leads) > 0 {
 		f.section(blockLeads, codec.AppendSequence(nil, codec.Int64s(c.Leads)))
 	}
@@ -121,6 +98,34 @@ func write(w io.Writer, c *Content, chain *Chain) error {
 		return fmt.Errorf("trace: write: %w", f.err)
 	}
 	return nil
+}
+
+// counted writes what the operating system counted for the processes.
+func (f *fileWriter) counted(c *Content) {
+	if hasContext(c) {
+		f.section(blockContext, appendContext(c))
+	}
+	if hasEvidence(c) {
+		f.section(blockEvidence, appendEvidence(c))
+	}
+	if c.Ranks.evidence.hasUsage() {
+		f.section(blockUsage, appendUsage(c))
+	}
+	if c.Ranks.ends.N > 0 {
+		f.section(blockEnds, appendEnds(&c.Ranks))
+	}
+	if hasDeaths(c) {
+		f.section(blockDeaths, appendDeaths(c))
+	}
+	if c.Ranks.looks.N > 0 {
+		f.section(blockLooks, appendLooks(c))
+	}
+	if c.Ranks.tracers.N > 0 {
+		f.section(blockTracers, appendTracers(&c.Ranks))
+	}
+	if c.Ranks.pressures.N > 0 {
+		f.section(blockPressures, appendPressures(&c.Ranks))
+	}
 }
 
 func purposeOf(m *Meta) codec.Effort {

@@ -21,7 +21,7 @@ var kinds = map[Kind]func(c *Cause) words{
 	Network:       unlessLong(func(c calls) words { return network{c} }),
 	Collectives: unlessLong(func(c calls) words {
 		if c.Form == Barrier {
-			return barrier{c.Cause}
+			return barrier(c)
 		}
 		return collectives{c}
 	}),

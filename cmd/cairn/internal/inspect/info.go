@@ -379,9 +379,10 @@ func (i *Information) print(w io.Writer) error {
 		}
 		row(fmt.Sprintf("rank %d", c.Rank), c)
 	}
-	for n, p := range i.Pressure {
+	pressed := slices.DeleteFunc(slices.Clone(i.Pressure), func(p rankPressure) bool { return p.String() == "" })
+	for n, p := range pressed {
 		if n == maxRows {
-			row("…", fmt.Sprintf("and %d more ranks (--json has them)", len(i.Pressure)-n))
+			row("…", fmt.Sprintf("and %d more ranks (--json has them)", len(pressed)-n))
 			break
 		}
 		row(fmt.Sprintf("pressure of rank %d", p.Rank), p.String())

@@ -46,19 +46,20 @@ func pressureOf(r *trace.Rank) *rankPressure {
 	return p
 }
 
+// String describes what is not zero; "" if nothing is.
 func (p rankPressure) String() string {
 	var parts []string
-	if p.MemorySeconds != nil {
-		parts = append(parts, fmt.Sprintf("waited %.3g s for memory", *p.MemorySeconds))
+	if s := p.MemorySeconds; s != nil && *s > 0 {
+		parts = append(parts, fmt.Sprintf("waited %.3g s for memory", *s))
 	}
-	if p.DiskSeconds != nil {
-		parts = append(parts, fmt.Sprintf("waited %.3g s for disks", *p.DiskSeconds))
+	if s := p.DiskSeconds; s != nil && *s > 0 {
+		parts = append(parts, fmt.Sprintf("waited %.3g s for disks", *s))
 	}
-	if p.MemoryLimitHits != nil {
-		parts = append(parts, fmt.Sprintf("memory limit reached %d times", *p.MemoryLimitHits))
+	if n := p.MemoryLimitHits; n != nil && *n > 0 {
+		parts = append(parts, fmt.Sprintf("memory limit reached %d times", *n))
 	}
-	if p.Segments != nil && p.Retransmits != nil {
-		parts = append(parts, fmt.Sprintf("retransmitted %d of %d TCP segments", *p.Retransmits, *p.Segments))
+	if n := p.Retransmits; n != nil && *n > 0 && p.Segments != nil {
+		parts = append(parts, fmt.Sprintf("retransmitted %d of %d TCP segments", *n, *p.Segments))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -64,7 +64,7 @@ func TestInfoPrintsPressure(t *testing.T) {
 	require.NoError(t, err)
 	require.Regexp(t, `pressure of rank 0 +waited 1.61 s for memory, memory limit reached 42 times, retransmitted 3 of 60 TCP segments\n`, text)
 	require.NotContains(t, text, "pressure of rank 1")
-	require.Regexp(t, `pressure of rank 2 +memory limit reached 0 times\n`, text)
+	require.NotContains(t, text, "pressure of rank 2", "nothing happened")
 }
 
 // Calls with arguments that were lost by generalization are counted by function.
