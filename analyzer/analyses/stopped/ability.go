@@ -20,8 +20,8 @@ const (
 )
 
 // A rank has stood still if it has been in one call, or has only polled, for longEnough. A rank
-// that has been outside MPI for longEnough, and for muchLonger times as long as any rank was before,
-// or suspended, is overdue.
+// that has been outside MPI for longEnough, and for muchLonger times as long as any rank was
+// before, or suspended, is overdue.
 const (
 	longEnough = 500e6
 	muchLonger = 3
@@ -48,8 +48,9 @@ func (s *search) busy(r *state) bool { return !r.finished && s.ended-r.acted < l
 
 // play determines which ranks could still make progress, if those that are assumed to have this
 // ability have it. At first none of them can. Then whatever the abilities of the others allow is
-// added, until nothing changes. The ranks that still cannot are a closed set: each of them waits for
-// members of the set, for ranks that have ended, or for those that are assumed to do nothing more.
+// added, until nothing changes. The ranks that still cannot are a closed set: each of them waits
+// for members of the set, for ranks that have ended, or for those that are assumed to do nothing
+// more.
 func (s *search) play(assumed func(*state) bool, able ability) {
 	s.abilities, s.assumed = make([]ability, len(s.states)), map[int]ability{}
 	for _, row := range s.rowsOf(assumed) {

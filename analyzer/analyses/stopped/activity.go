@@ -9,9 +9,9 @@ const (
 	hardly = 0.05
 )
 
-// activityOf returns what the main thread of a rank did outside MPI in the end, as seen from outside
-// the process, or that it was suspended anywhere. It is unknown if the rank had been outside MPI for
-// less time than it was watched.
+// activityOf returns what the main thread of a rank did outside MPI in the end, as seen from
+// outside the process, or that it was suspended anywhere. It is unknown if the rank had been
+// outside MPI for less time than it was watched.
 func activityOf(r *state) verdict.Activity {
 	if r.end == nil || !r.last.there {
 		return verdict.Unseen

@@ -52,7 +52,8 @@ func (s *search) failing(r *state, class string) *state {
 }
 
 // culprits returns the rows with an open call that may have failed with an error of a class: those
-// with an argument that is such an error, otherwise those of which it is not known that they cannot.
+// with an argument that is such an error, otherwise those of which it is not known that they
+// cannot.
 func (s *search) culprits(class string, among func(*state) bool) []int {
 	for _, least := range []doubt{faulty, unsure} {
 		if rows := s.rowsOf(func(r *state) bool { return among(r) && s.mayFail(s.failing(r, class), class) >= least }); len(rows) > 0 {
@@ -147,7 +148,8 @@ func (s *search) proven(open *trace.Signature) bool {
 	return found
 }
 
-// varies reports whether a value of a signature is not the same in all of its calls, or is a handle.
+// varies reports whether a value of a signature is not the same in all of its calls, or is a
+// handle.
 func varies(v trace.Value) bool {
 	switch v.Form {
 	case trace.Stream, trace.ListStream, trace.Column, trace.Handle, trace.Elastic:

@@ -63,8 +63,8 @@ type Rank struct {
 	ExitCode *int `json:"exit_code"`
 }
 
-// Explains reports whether the ending is why the run took as long as it did: it hung or a rank died,
-// or no rank made progress for most of it.
+// Explains reports whether the ending is why the run took as long as it did: it hung or a rank
+// died, or no rank made progress for most of it.
 func (e *Ending) Explains() bool { return e.Kind != "" || 2*e.WaitedSeconds > e.Seconds }
 
 // Cause returns the ending as the cause of a verdict: the state of the first named rank, and how

@@ -183,8 +183,8 @@ func (s *search) killed() *verdict.Stop {
 	return stop
 }
 
-// orError describes the MPI error that the exit code after a kill stands for, too, if calls of ranks
-// that count may have failed so; otherwise it returns "".
+// orError describes the MPI error that the exit code after a kill stands for, too, if calls of
+// ranks that count may have failed so; otherwise it returns "".
 func (s *search) orError(counts func(*state) bool) string {
 	class := mpi.ErrorClass(s.trace.Meta().ABI, sigkill)
 	rows := s.culprits(class, counts)

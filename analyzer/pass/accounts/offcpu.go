@@ -283,7 +283,8 @@ func (o *OffCPU) MovesData() bool {
 	return o.Bytes > 0 && o.data > 0 && float64(o.data) >= minBlockedShare*float64(o.Blocked)
 }
 
-// Moved returns the number of bytes for which a blocked rank waited; 0 if it did not wait for files.
+// Moved returns the number of bytes for which a blocked rank waited; 0 if it did not wait for
+// files.
 func (o *OffCPU) Moved() float64 {
 	if o.MovesData() {
 		return float64(o.Bytes)

@@ -68,8 +68,8 @@ func estimateOf(e *evidence, h Hypothesis) []Hypothesis {
 	return []Hypothesis{h}
 }
 
-// lossesOf returns what each rank loses beside what it does. That is a part of the mean activity, so
-// that small losses do not count as differences between ranks, and neither does more work.
+// lossesOf returns what each rank loses beside what it does. That is a part of the mean activity,
+// so that small losses do not count as differences between ranks, and neither does more work.
 func lossesOf(e *evidence, of func(row int) (lost, active int64)) []outliers.Worker {
 	list, all := make([]outliers.Worker, 0, len(e.Ranks)), 0.0
 	for row, i := range e.MainOf {

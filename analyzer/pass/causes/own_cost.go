@@ -16,8 +16,8 @@ func isAbout(e *evidence, kind verdict.Kind, call accounts.Activity) bool {
 
 // suggest assumes that calls of a kind take only the time that they wait for other ranks. For
 // messages and collectives it is limited to the costliest call site and similar ones: small calls
-// cost by their number, large ones by their duration. The part of their time in which somebody lacks
-// a CPU, or is stopped, belongs to other causes.
+// cost by their number, large ones by their duration. The part of their time in which somebody
+// lacks a CPU, or is stopped, belongs to other causes.
 func (c callCost) suggest(e *evidence) []Hypothesis {
 	where, most := costliestOf(e, c.kind)
 	if !e.isWorthIt(longestIn(e, c.kind)) {

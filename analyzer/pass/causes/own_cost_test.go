@@ -35,8 +35,8 @@ func TestCallSitesLikeTheCostliest(t *testing.T) {
 }
 
 // The kernel counted for both ranks that they waited for a CPU for 0.4 of the time that they are in
-// calls and computations. Messages need both ranks: without these of 20 · 10 the run would be 0.2 of
-// that shorter.
+// calls and computations. Messages need both ranks: without these of 20 · 10 the run would be 0.2
+// of that shorter.
 func TestMessagesDoNotGainTheLackOfCPUs(t *testing.T) {
 	b := tracetest.New(2)
 	b.Ranks(func(i int, r *tracetest.Rank) {

@@ -33,8 +33,8 @@ func TestPartsOfATime(t *testing.T) {
 	}
 }
 
-// Two ranks that lack half of the time each do so at the same time in a quarter of it, if that is by
-// chance: then a quarter is certain and another one is not.
+// Two ranks that lack half of the time each do so at the same time in a quarter of it, if that is
+// by chance: then a quarter is certain and another one is not.
 func TestLacksAtTheSameTime(t *testing.T) {
 	assert.Equal(t, Lack{Delayed: 0.25, Perhaps: 0.25}, Lack{Delayed: 0.5}.beside(0.5))
 	assert.Equal(t, Lack{Stopped: 0.5}, Lack{Stopped: 0.5}.beside(0))
