@@ -34,8 +34,8 @@ type Facts struct {
 	CostliestWaits  *float64
 	Harmless        *Cause  // ranks that compute longer than the others, at hardly any cost for the run
 	UntracedSeconds float64 // sum over all ranks
-	// Delayed and Blocked are the fractions of all ranks' time for which they wait for a CPU, and are
-	// blocked in the kernel, between calls.
+	// Delayed and Blocked are the fractions of all ranks' time for which they wait for a CPU, and
+	// are blocked in the kernel, between calls.
 	Delayed, Blocked float64
 	// OwnThreads is the fraction of all ranks' time for which their first threads wait while
 	// other threads of their process run, InCalls that for which these make MPI calls meanwhile.

@@ -37,8 +37,8 @@ type Rank struct {
 	Rank int `json:"rank"`
 	// State is "waiting" in a call, "polling", "outside MPI", or "finished" after MPI_Finalize.
 	State string `json:"state"`
-	// Activity is what it was seen to do outside MPI: "running" on a CPU or "blocked" in the kernel;
-	// or that it was "suspended" by a signal there or in a call; "" if that is not known.
+	// Activity is what it was seen to do outside MPI: "running" on a CPU or "blocked" in the
+	// kernel; or that it was "suspended" by a signal there or in a call; "" if that is not known.
 	Activity verdict.Activity `json:"activity"`
 	// Function and CallSite are those of the call that the rank was in, otherwise of its last call.
 	// Communicator is the name of the call's communicator, Root its root. Tag and Peer (in

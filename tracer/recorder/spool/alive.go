@@ -30,8 +30,8 @@ type sighting struct {
 	Status      uint64 // 1 + its wait status
 	OutOfMemory uint64 // 1: the kernel killed a process of its memory cgroup
 	Limit, Used uint64 // bytes: of its memory cgroup, and that it was seen with
-	// Of the last look at its first thread, in ns: how long before Last, for how long the thread had
-	// been watched, and the CPU time that it took meanwhile. State is its state then.
+	// Of the last look at its first thread, in ns: how long before Last, for how long the thread
+	// had been watched, and the CPU time that it took meanwhile. State is its state then.
 	Age, Watched, Ran, State uint64
 }
 
