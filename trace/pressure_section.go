@@ -16,8 +16,8 @@ type Pressure struct {
 	MemoryLimitHits int64
 }
 
-// A TCPUsage is what the kernel counted for the TCP connections of a rank, from when an observer
-// first saw each of them.
+// A TCPUsage is what the kernel counted for the TCP connections that a rank has open, since each of
+// them began.
 type TCPUsage struct {
 	Segments    int64 // that were sent with data
 	Retransmits int64 // of these, because they were lost or arrived late

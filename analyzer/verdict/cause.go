@@ -32,7 +32,7 @@ type Cause struct {
 	// costliest one; of a kind of calls, that of its call sites, if there are several. Otherwise 0.
 	Regions int `json:"regions"`
 	// Instances is the number of affected instances among the Of ones that a rank executed (all
-	// ranks, for a Variation that is Sometimes); both are 0 if not applicable.
+	// ranks, for a Variation or calls that are Sometimes); both are 0 if not applicable.
 	Instances int `json:"instances"`
 	Of        int `json:"of"`
 	// First is the number of the first affected instance, from 1, if they follow each other;

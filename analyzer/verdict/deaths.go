@@ -46,16 +46,17 @@ const (
 
 // AfterFinalize returns a sentence on a command that failed after all its ranks had completed
 // MPI_Finalize, or on its own account; "" if it did not, or if that is not known.
-func AfterFinalize(l *trace.Launcher) string {
+// all names the ranks: those of the trace.
+func AfterFinalize(l *trace.Launcher, all string) string {
 	switch {
 	case l == nil || l.ExitCode == 0:
 		return ""
 	case l.Asked != 0:
-		return fmt.Sprintf("All ranks completed MPI_Finalize; then cairn run was asked to end the command (%s).", signalName(l.Asked))
+		return fmt.Sprintf("%s completed MPI_Finalize; then cairn run was asked to end the command (%s).", all, signalName(l.Asked))
 	case l.Signal != 0:
-		return fmt.Sprintf("All ranks completed MPI_Finalize; the command was ended by a signal (%s).", signalName(l.Signal))
+		return fmt.Sprintf("%s completed MPI_Finalize; the command was ended by a signal (%s).", all, signalName(l.Signal))
 	}
-	return fmt.Sprintf("All ranks completed MPI_Finalize, but the exit code of the command was %s.", exitCode(l.ExitCode))
+	return fmt.Sprintf("%s completed MPI_Finalize, but the exit code of the command was %s.", all, exitCode(l.ExitCode))
 }
 
 // exitCode describes the exit code of a command: whose it usually is.

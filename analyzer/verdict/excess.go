@@ -45,12 +45,15 @@ func (c excess) isMoreOften() bool { return c.OthersOf > 0 && float64(c.Of) > 1.
 
 // subject names the ranks, and what they do.
 func (c excess) subject() string {
-	does := c.does()
+	does, ranks := c.does(), fmt.Sprintf("its ranks, %s, ", c.Ranks)
+	if c.isUnlocated() { // a sentence of its own
+		ranks = fmt.Sprintf("its ranks are %s, and ", c.Ranks)
+	}
 	switch c.Scope {
 	case "node":
-		return fmt.Sprintf("node %s makes this job slow: its ranks, %s, %s", or(c.Node, c.Host), c.Ranks, does)
+		return fmt.Sprintf("node %s makes this job slow: %s%s", or(c.Node, c.Host), ranks, does)
 	case "pod":
-		return fmt.Sprintf("pod %s makes this job slow: its ranks, %s, %s", c.Pod, c.Ranks, does)
+		return fmt.Sprintf("pod %s makes this job slow: %s%s", c.Pod, ranks, does)
 	}
 	if !c.isUnlocated() {
 		does = c.they() + " " + does

@@ -71,6 +71,8 @@ func TestExcess(t *testing.T) {
 			"Rank 3 (pod w-1, node n2) makes this job slow: it waits for a CPU while the others have one, since the hypervisor runs other machines on it." + without},
 		"stopped inside calls": {slow(func(c *verdict.Cause) { c.Form, c.BlockedSeconds = verdict.Halted, 3 }),
 			"Rank 3 (pod w-1, node n2) makes this job slow: for 3.0 s it neither runs nor is ready to run, most of all in MPI_Waitall at a.c:20, although calls of this run poll while they wait: something stops it." + without},
+		"node stopped inside calls": {several(func(c *verdict.Cause) { c.Form, c.Scope, c.Node, c.BlockedSeconds = verdict.Halted, "node", "n2", 3 }),
+			"Node n2 makes this job slow: its ranks are 4-7, and for 3.0 s they neither run nor are ready to run, most of all in MPI_Waitall at a.c:20, although calls of this run poll while they wait: something stops them." + without},
 		"node preempted": {several(func(c *verdict.Cause) { c.Form, c.Scope, c.Node = verdict.Preempted, "node", "n2" }),
 			"Node n2 makes this job slow: its ranks, 4-7, wait for a CPU while the others have one, since something else runs there." + without},
 	})

@@ -88,11 +88,11 @@ func (c imbalance) shape() string {
 		}
 		return text + "; it falls with the rank"
 	case ByNode:
-		return text + "; ranks of one node compute alike"
+		return text + "; ranks of one node are alike"
 	case ByRow:
-		return text + fmt.Sprintf("; each %d neighbors from rank 0 on compute alike", s.Width)
+		return text + fmt.Sprintf("; each %d neighbors from rank 0 on are alike", s.Width)
 	case ByColumn:
-		return text + fmt.Sprintf("; every %s rank computes alike", ordinal(s.Width))
+		return text + fmt.Sprintf("; every %s rank is alike", ordinal(s.Width))
 	case ByIteration, ByTime, Irregular:
 	}
 	return text
@@ -107,7 +107,7 @@ func (c imbalance) gain(run float64) string {
 	}
 	if c.SharedGainSeconds != nil {
 		return fmt.Sprintf(". If %s took as long as the others, the run would take %s%s less (of %s); if all spent the same time, %s less.",
-			c.they(), c.about(), wording.Duration(*c.GainSeconds), wording.Duration(run), wording.Duration(*c.SharedGainSeconds))
+			c.Who(), c.about(), wording.Duration(*c.GainSeconds), wording.Duration(run), wording.Duration(*c.SharedGainSeconds))
 	}
 	work, each := "work were divided equally", ""
 	if c.BlockedSeconds > 0 {
@@ -149,7 +149,7 @@ func (c imbalance) adviceOnShape() string {
 	case ByRank:
 		return "The work depends on the rank number: check bounds that depend on it, such as those of a triangular loop or of growing blocks, or distribute the parts in turn (cyclic instead of blocks)."
 	case ByNode:
-		return "Ranks of one node compute alike: compare the nodes (type and frequency of CPUs, limits, other jobs) before the work, or give slower ones fewer ranks."
+		return "Ranks of one node are alike: compare the nodes (type and frequency of CPUs, limits, other jobs) before the work, or give slower ones fewer ranks."
 	case ByRow, ByColumn:
 		return "The work depends on the position in the grid of ranks: parts of the domain cost more than others. Weigh them when it is divided, or use a grid of another shape."
 	case ByIteration:

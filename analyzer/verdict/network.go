@@ -9,12 +9,14 @@ func (c network) short() string { return c.mostOfAll("messages between nodes") }
 
 func (c network) advice(Neighbors) []string {
 	step := "Put ranks that exchange much data on one node (see Placement), and check that the library uses the fast network (UCX_TLS, btl, fabric)."
-	switch c.Form {
-	case TooMany:
+	switch {
+	case c.PieceBytes > 0:
+		step += " " + c.contiguous()
+	case c.Form == TooMany:
 		step += " Send fewer and larger messages."
-	case TooLarge:
+	case c.Form == TooLarge:
 		step += " " + c.overlap()
-	case NoOverlap:
+	case c.Form == NoOverlap:
 		step += " " + c.progress()
 	}
 	return c.adviseRetransmits(step)

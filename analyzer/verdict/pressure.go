@@ -59,7 +59,7 @@ func (c *Cause) retransmitted() string {
 	if c.Retransmits == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; TCP sent %s of %s segments again (%.2g%%)",
+	return fmt.Sprintf("; TCP sent %s of %s segments again (%.1f%%)",
 		humanize.Comma(int64(c.Retransmits)), humanize.Comma(int64(c.Segments)), 100*float64(c.Retransmits)/float64(c.Segments))
 }
 
@@ -73,7 +73,7 @@ func (c *Cause) adviseMemory() string {
 	case c.isForMemory():
 		return fmt.Sprintf("Use less memory, or more nodes: no memory limit of %s was seen to be reached, so the machine itself has too little, or swaps.", container)
 	case c.isForFiles() && c.MemoryLimitHits >= oftenReached:
-		return fmt.Sprintf("If it reads the same files again and again, raise the memory limit of %s (resources.limits.memory): at the limit, pages of files that were read are dropped.", container)
+		return fmt.Sprintf("If %s the same files again and again, raise the memory limit of %s (resources.limits.memory): at the limit, pages of files that were read are dropped.", c.some("it reads", "they read"), container)
 	}
 	return ""
 }

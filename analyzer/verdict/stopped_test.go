@@ -91,10 +91,10 @@ func ended(at, after float64, d Death) Stop {
 }
 
 func TestAfterFinalize(t *testing.T) {
-	require.Empty(t, AfterFinalize(nil))
-	require.Empty(t, AfterFinalize(&trace.Launcher{}))
-	require.Equal(t, "All ranks completed MPI_Finalize, but the exit code of the command was 3.", AfterFinalize(&trace.Launcher{ExitCode: 3}))
-	require.Equal(t, "All ranks completed MPI_Finalize, but the exit code of the command was 139, as of a process that crashed (signal 11, SIGSEGV).", AfterFinalize(&trace.Launcher{ExitCode: 139}))
-	require.Equal(t, "All ranks completed MPI_Finalize; the command was ended by a signal (signal 9, SIGKILL).", AfterFinalize(&trace.Launcher{ExitCode: 137, Signal: 9}))
-	require.Equal(t, "All ranks completed MPI_Finalize; then cairn run was asked to end the command (signal 15, SIGTERM).", AfterFinalize(&trace.Launcher{ExitCode: 143, Signal: 15, Asked: 15}))
+	require.Empty(t, AfterFinalize(nil, "All ranks"))
+	require.Empty(t, AfterFinalize(&trace.Launcher{}, "All ranks"))
+	require.Equal(t, "All ranks completed MPI_Finalize, but the exit code of the command was 3.", AfterFinalize(&trace.Launcher{ExitCode: 3}, "All ranks"))
+	require.Equal(t, "All ranks completed MPI_Finalize, but the exit code of the command was 139, as of a process that crashed (signal 11, SIGSEGV).", AfterFinalize(&trace.Launcher{ExitCode: 139}, "All ranks"))
+	require.Equal(t, "All ranks completed MPI_Finalize; the command was ended by a signal (signal 9, SIGKILL).", AfterFinalize(&trace.Launcher{ExitCode: 137, Signal: 9}, "All ranks"))
+	require.Equal(t, "All ranks completed MPI_Finalize; then cairn run was asked to end the command (signal 15, SIGTERM).", AfterFinalize(&trace.Launcher{ExitCode: 143, Signal: 15, Asked: 15}, "All ranks"))
 }

@@ -87,7 +87,11 @@ func (c *Cause) inKernel(before, after string) string {
 		parts = append(parts, "meanwhile "+c.moved())
 	}
 	if c.PageFaults >= 1 {
-		parts = append(parts, fmt.Sprintf("each has %s on average", count(int(c.PageFaults), "page fault")))
+		each := "each has %s on average"
+		if c.Kind == Excess {
+			each = "%s more each time"
+		}
+		parts = append(parts, fmt.Sprintf(each, count(int(c.PageFaults), "page fault")))
 	}
 	if len(parts) == 0 {
 		return ""

@@ -18,15 +18,16 @@ import (
 )
 
 // Twice as many ranks as cores. One sleeps while the others poll for it, each in turn: work moves
-// from rank to rank, if other load does not hide that, and no rank waits for a CPU, although
-// pollers are preempted all the time. If all compute at the same time, they do wait.
+// from rank to rank, or the barrier after it makes all wait for the one that sleeps, if other load
+// does not hide that. No rank waits for a CPU, although pollers are preempted all the time. If all
+// compute at the same time, they do wait.
 func TestSleepIsNotWaitingForACPU(t *testing.T) {
 	for _, implementation := range implementations {
 		program := filepath.Join(t.TempDir(), "turns")
 		out, err := exec.Command("mpicc."+implementation, "-std=gnu11", "-O1", "-g", "-Wall", "-Werror", "-o", program, "sleep/turns.c").CombinedOutput()
 		require.NoError(t, err, "%s", out)
 		for work, blames := range map[string][]verdict.Kind{
-			"sleep": {verdict.Imbalance, verdict.Nobody}, "compute": {verdict.CPUs},
+			"sleep": {verdict.Imbalance, verdict.Collectives, verdict.Nobody}, "compute": {verdict.CPUs},
 		} {
 			t.Run(implementation+" "+work, func(t *testing.T) {
 				command := launch(implementation, 2*runtime.NumCPU(), "turns", work)
@@ -41,6 +42,9 @@ func TestSleepIsNotWaitingForACPU(t *testing.T) {
 					require.NotNil(t, found.CPUs)
 					require.NotNil(t, found.CPUs.RunDelay, "the kernel counts run delays")
 					assert.Contains(t, blames, found.Verdict.Blames, "%s %+v", found.Verdict.Text, found.CPUs)
+					if found.Verdict.Blames == verdict.Collectives {
+						assert.Equal(t, verdict.Barrier, found.Verdict.Causes[0].Form, found.Verdict.Text)
+					}
 				})
 			})
 		}

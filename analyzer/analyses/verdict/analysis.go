@@ -45,7 +45,11 @@ func find(_ context.Context, r *pass.Run) (f Findings, err error) {
 func addEnding(v *verdict.Verdict, s *stopped.Ending, whole bool, t timeline.Trace) {
 	switch {
 	case s == nil && whole:
-		if text := verdict.AfterFinalize(t.Meta().Launcher); text != "" {
+		all := "All ranks"
+		if len(t.Meta().MissingRanks) > 0 {
+			all += " of the trace"
+		}
+		if text := verdict.AfterFinalize(t.Meta().Launcher, all); text != "" {
 			v.Text += " " + text
 		}
 	case s == nil:

@@ -22,9 +22,7 @@ func (haltedRanks) suggest(e *evidence) []Hypothesis {
 		ns, own := e.lacks.Stopped(row)
 		inCalls[row], stopped[row] = ns, ns
 		for _, o := range account.OffCPU {
-			if !o.MovesData() {
-				stopped[row] += o.Blocked
-			}
+			stopped[row] += blockedWithoutData(o)
 		}
 		return stopped[row], own + account.Compute
 	})
@@ -35,11 +33,19 @@ func (haltedRanks) suggest(e *evidence) []Hypothesis {
 	rows := rowsOf(set)
 	h := Hypothesis{width: allRegions, Cause: e.causeOf(verdict.Excess, set, mostStopped(e, set[0].Row))}
 	h.Cause.Form, h.Cause.BlockedSeconds = verdict.Halted, accounts.Seconds(stopped[set[0].Row])
-	h.change = without(e, locationsOf(e, rows), nil, func(o *accounts.OffCPU) int64 { return o.Blocked })
+	h.change = without(e, locationsOf(e, rows), nil, blockedWithoutData)
 	h.change.keeps = keepsWithout(e, rows, func(l owntime.Lack) float64 { return l.Stopped })
 	h.What = fmt.Sprintf("nothing stopped %s", h.Cause.Who())
-	h.Assumes = "Computations and calls take as long as the rank was running or ready to run; waiting for other ranks follows."
+	h.Assumes = fmt.Sprintf("Computations and calls of %s take as long as without being stopped; waiting for other ranks follows.", h.Cause.Who())
 	return []Hypothesis{h}
+}
+
+// blockedWithoutData returns for how long a rank is blocked, unless it waits for files.
+func blockedWithoutData(o *accounts.OffCPU) int64 {
+	if o.MovesData() {
+		return 0
+	}
+	return o.Blocked
 }
 
 // mostStopped returns the call site where a rank is stopped longest.

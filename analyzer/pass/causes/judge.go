@@ -235,5 +235,5 @@ func (h *Hypothesis) covers(o *Hypothesis) bool {
 		return false
 	}
 	return h.Cause.Kind == verdict.Imbalance ||
-		h.Cause.Kind == verdict.Excess && h.Cause.Ranks == o.Cause.Ranks && (h.takesWaits || h.ofWaits == o.ofWaits)
+		h.Cause.Kind == verdict.Excess && h.Cause.Ranks == o.Cause.Ranks && (h.takesWaits || o.takesWaits || h.ofWaits == o.ofWaits)
 }

@@ -26,7 +26,7 @@ func (h *Hypothesis) takeOwnWaits(e *evidence, set, others []outliers.Worker, wh
 	default:
 		return
 	}
-	h.takesWaits = true
+	h.takesWaits, h.Cause.SystemSeconds, h.Cause.PageFaults = true, 0, 0 // the calls say why
 	h.Cause.EachSeconds = accounts.Seconds(t.Ns) / float64(t.Count)
 	h.change = likeTheOthers(e, set, others, in, true)
 }
@@ -45,7 +45,7 @@ func usually(e *evidence, ranks []outliers.Worker, where accounts.Activity) *wha
 // slice, and do not come with its calls.
 func isPreemptedByCalls(o *accounts.OffCPU, n uint64) bool {
 	switches := float64(o.InvoluntarySwitches)
-	return switches >= manyCalls*float64(n) && float64(o.IOCalls) >= explains*switches
+	return switches >= manyCalls*float64(n) && float64(o.IOCalls) >= explains*switches && switches >= explains*float64(o.IOCalls)
 }
 
 // useItsCPU reports whether other threads of its process run for most of the time for which the

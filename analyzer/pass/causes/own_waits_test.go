@@ -23,6 +23,7 @@ func TestWaitsOfTheRanksOwnMaking(t *testing.T) {
 		"its threads run":            {form: verdict.InThread, others: 13, switches: 3},
 		"a thread runs for a little": {form: verdict.Preempted, others: 2, switches: 3},
 		"each write lets others run": {form: verdict.SysCalls, calls: 400, switches: 500},
+		"many more writes":           {form: verdict.Preempted, calls: 9000, switches: 12},
 		"few writes":                 {form: verdict.Preempted, calls: 40, switches: 500},
 		"few switches":               {form: verdict.Preempted, calls: 400, switches: 3},
 	} {

@@ -61,7 +61,7 @@ func setRetransmits(e *evidence, c *verdict.Cause) {
 			again, all = again+t.Retransmits, all+t.Segments
 		}
 	}
-	if e.Window == nil && again >= fewRetransmits && float64(again) >= muchRetransmitted*float64(all) {
+	if e.Window == nil && all > 0 && again >= fewRetransmits && float64(again) >= muchRetransmitted*float64(all) {
 		c.Retransmits, c.Segments = uint64(again), uint64(all)
 	}
 }

@@ -109,7 +109,7 @@ func (l *Lacks) Of(row int, call accounts.Activity) Part {
 	if p.By >= 0 {
 		certain := p.Own.Delayed + p.Own.Stopped
 		p.Partner = l.Average(p.By)
-		if l.lastCPU(row) != l.lastCPU(p.By) {
+		if !l.areOnOneCPU(row, p.By) {
 			p.Partner = p.Partner.beside(certain)
 		}
 		p.Partner = p.Partner.within(1 - certain)
@@ -133,12 +133,15 @@ func (l *Lacks) OfAll(call accounts.Activity, of func(row int, p *Part) float64)
 	return max(0, min(1, lost/max(1, all)))
 }
 
-// lastCPU returns on which CPU a rank was seen last, −1 if that is not known.
-func (l *Lacks) lastCPU(row int) int64 {
-	if samples := l.Ranks[row].Context; len(samples) > 0 {
-		return samples[len(samples)-1].CPU
+// areOnOneCPU reports whether two ranks were seen last on the same CPU of a machine.
+func (l *Lacks) areOnOneCPU(x, y int) bool {
+	cpu := func(row int) int64 {
+		if samples := l.Ranks[row].Context; len(samples) > 0 {
+			return samples[len(samples)-1].CPU
+		}
+		return -1
 	}
-	return -1
+	return cpu(x) >= 0 && cpu(x) == cpu(y) && accounts.NodeOf(&l.Ranks[x]) == accounts.NodeOf(&l.Ranks[y])
 }
 
 // AreCounted reports whether the operating system counted for all ranks how long they waited for a
@@ -181,22 +184,35 @@ func (l *Lacks) sum(row int, of func(Lack) float64) (lost, own int64) {
 
 // worstOthers returns, for each rank, the other one that lacks most.
 func (l *Lacks) worstOthers() []int {
-	worst, second := -1, -1
+	var all worstTwo
 	for row := range l.Ranks {
-		switch {
-		case l.isWorse(row, worst):
-			worst, second = row, worst
-		case l.isWorse(row, second):
-			second = row
-		}
+		all.add(l, row)
 	}
 	list := make([]int, len(l.Ranks))
 	for row := range list {
-		if list[row] = worst; row == worst {
-			list[row] = second
-		}
+		list[row] = all.except(row)
 	}
 	return list
+}
+
+// worstTwo is the two ranks of several that lack most, as rows from 1; 0: none.
+type worstTwo [2]int
+
+func (w *worstTwo) add(l *Lacks, row int) {
+	switch {
+	case l.isWorse(row, w[0]-1):
+		w[0], w[1] = row+1, w[0]
+	case l.isWorse(row, w[1]-1):
+		w[1] = row + 1
+	}
+}
+
+// except returns the row of the one that lacks most except one; −1: none.
+func (w *worstTwo) except(row int) int {
+	if w[0]-1 == row {
+		return w[1] - 1
+	}
+	return w[0] - 1
 }
 
 // isWorse reports whether a rank lacks something, and more than the one in row than, −1: none.
@@ -215,20 +231,31 @@ func (l *Lacks) worstNeighbors(m *profile.Matrix) []int {
 	for row := range l.Ranks {
 		rows[l.Ranks[row].Rank], list[row] = row, -1
 	}
-	meet := func(a, b int) {
-		x, known := rows[a]
-		y, both := rows[b]
-		if known && both && x != y && l.isWorse(y, list[x]) {
-			list[x] = y
-		}
-	}
-	for _, tile := range m.Cells {
-		for from := tile.From * m.Tile; from < (tile.From+1)*m.Tile; from++ {
-			for to := tile.To * m.Tile; to < (tile.To+1)*m.Tile; to++ {
-				meet(from, to)
-				meet(to, from)
+	tiles := map[int]*worstTwo{}
+	worstIn := func(tile int) *worstTwo {
+		if tiles[tile] == nil {
+			tiles[tile] = &worstTwo{}
+			for rank := tile * m.Tile; rank < (tile+1)*m.Tile; rank++ {
+				if row, known := rows[rank]; known {
+					tiles[tile].add(l, row)
+				}
 			}
 		}
+		return tiles[tile]
+	}
+	meet := func(tile, other int) {
+		worst := worstIn(other)
+		for rank := tile * m.Tile; rank < (tile+1)*m.Tile; rank++ {
+			if x, known := rows[rank]; known {
+				if y := worst.except(x); y >= 0 && l.isWorse(y, list[x]) {
+					list[x] = y
+				}
+			}
+		}
+	}
+	for _, cell := range m.Cells {
+		meet(cell.From, cell.To)
+		meet(cell.To, cell.From)
 	}
 	return list
 }
