@@ -11,7 +11,7 @@ func TestNetwork(t *testing.T) {
 		"network": {verdict.Cause{Kind: verdict.Network, Before: wait, Calls: 12, EachSeconds: 0.5, GainSeconds: new(4.0)}, "Messages between nodes make this job slow: their time goes to MPI_Waitall at a.c:20 (12 calls, 500 ms each)." + without},
 		"segments sent again": {
 			verdict.Cause{Kind: verdict.Network, Before: wait, Calls: 12, EachSeconds: 0.5, Retransmits: 312, Segments: 10423, GainSeconds: new(4.0)},
-			"Messages between nodes make this job slow: their time goes to MPI_Waitall at a.c:20 (12 calls, 500 ms each); TCP sent 312 of 10,423 segments again (3%)." + without,
+			"Messages between nodes make this job slow: their time goes to MPI_Waitall at a.c:20 (12 calls, 500 ms each); TCP sent 312 of 10,423 segments again (3.0%)." + without,
 		},
 	})
 	assertNames(t, map[string]said{

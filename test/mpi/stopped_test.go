@@ -45,7 +45,7 @@ func lineOf(t *testing.T, comment string) string {
 	return ""
 }
 
-func reportIn(t *testing.T, dir string) *analyzertest.Findings {
+func reportIn(t testing.TB, dir string) *analyzertest.Findings {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "report.json"))
 	require.NoError(t, err)

@@ -12,7 +12,7 @@ import (
 
 // blockedRanks is ranks that are blocked in the kernel in a region, neither running nor ready to
 // run: all of them, or too many to be an exception. If they wait for files or memory, these are the
-// cause. Otherwise it may be a wait that the program wants, so it is named only if there is no other
+// cause. Otherwise it may be a wait that the program wants: it is named only if there is no other
 // cause.
 type blockedRanks struct{}
 

@@ -162,8 +162,8 @@ func TestKernelWorksForARank(t *testing.T) {
 		advises string
 	}{
 		"system calls":          {trace.Usage{SystemNS: system}, "; the kernel works for 45.1 ms of that.", "strace -c -p"},
-		"page faults":           {trace.Usage{SystemNS: system, MinorFaults: 29 * 6000}, "; the kernel works for 45.1 ms of that; each has 6,002 page faults on average.", "allocate it once and reuse it"},
-		"faults, time unknown":  {trace.Usage{SystemNS: trace.Unknown, MinorFaults: 29 * 6000}, "the others for 10 ms; each has 6,002 page faults on average.", "allocate it once and reuse it"},
+		"page faults":           {trace.Usage{SystemNS: system, MinorFaults: 29 * 6000}, "; the kernel works for 45.1 ms of that; 6,002 page faults more each time.", "allocate it once and reuse it"},
+		"faults, time unknown":  {trace.Usage{SystemNS: trace.Unknown, MinorFaults: 29 * 6000}, "the others for 10 ms; 6,002 page faults more each time.", "allocate it once and reuse it"},
 		"a tenth of the excess": {trace.Usage{SystemNS: system / 9, MinorFaults: 29 * 100}, "the others for 10 ms.", "its CPU is slower"},
 		"unknown":               {trace.Usage{SystemNS: trace.Unknown, MinorFaults: trace.Unknown, MajorFaults: trace.Unknown}, "the others for 10 ms.", "its CPU is slower"},
 	} {

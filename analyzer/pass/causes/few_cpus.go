@@ -33,7 +33,8 @@ func (fewCPUs) suggest(e *evidence) []Hypothesis {
 		h.Cause.Form = verdict.Limits
 		h.What = "no CPU limit stopped a container"
 	}
-	if set, _ := e.Outliers(delays, outliers.Doubtful, longer); set != nil && (len(set) == 1 || e.ScopeOf(set) != "") && waitMore(e, set, outliers.Except(delays, set)) {
+	set, _ := e.Outliers(delays, outliers.Doubtful, longer)
+	if set != nil && (len(set) == 1 || e.ScopeOf(set) != "") && waitMore(e, set, outliers.Except(delays, set)) && !takeTurnsWithOthers(e, set, outliers.Except(delays, set)) {
 		h.Cause = e.causeOf(verdict.Excess, set, accounts.Activity{})
 		h.Cause.Form = verdict.Preempted
 		if useItsCPU(e, set, outliers.Except(delays, set)) {
@@ -52,6 +53,19 @@ func (fewCPUs) suggest(e *evidence) []Hypothesis {
 	h.change = undelayed(e, rows)
 	h.Cause.LostSeconds = all
 	return []Hypothesis{h}
+}
+
+// takeTurnsWithOthers reports whether a rank of a set was last seen on the CPU of one of the
+// others, which waits at least half as long: then they run in turn, and nothing else runs there.
+func takeTurnsWithOthers(e *evidence, set, others []outliers.Worker) bool {
+	for _, w := range set {
+		for _, o := range others {
+			if o.Useful >= explains*w.Useful && e.lacks.AreOnOneCPU(w.Row, o.Row) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // estimateOf bounds what ranks lose by the total wait for a CPU. All of it may have been while MPI

@@ -109,7 +109,7 @@ func (l *Lacks) Of(row int, call accounts.Activity) Part {
 	if p.By >= 0 {
 		certain := p.Own.Delayed + p.Own.Stopped
 		p.Partner = l.Average(p.By)
-		if !l.areOnOneCPU(row, p.By) {
+		if !l.AreOnOneCPU(row, p.By) {
 			p.Partner = p.Partner.beside(certain)
 		}
 		p.Partner = p.Partner.within(1 - certain)
@@ -133,8 +133,8 @@ func (l *Lacks) OfAll(call accounts.Activity, of func(row int, p *Part) float64)
 	return max(0, min(1, lost/max(1, all)))
 }
 
-// areOnOneCPU reports whether two ranks were seen last on the same CPU of a machine.
-func (l *Lacks) areOnOneCPU(x, y int) bool {
+// AreOnOneCPU reports whether two ranks were seen last on the same CPU of a machine.
+func (l *Lacks) AreOnOneCPU(x, y int) bool {
 	cpu := func(row int) int64 {
 		if samples := l.Ranks[row].Context; len(samples) > 0 {
 			return samples[len(samples)-1].CPU

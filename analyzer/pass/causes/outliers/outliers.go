@@ -11,16 +11,16 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// The test (docs/verdict.md has a summary). A set of g of n ranks stands out if each of them computes
-// longer than
+// The test (docs/verdict.md has a summary). A set of g of n ranks stands out if each of them
+// computes longer than
 //
 //	mean + t(1 − α/n^g, n−g−1) · s · √(1 + 1/(n−g))
 //
 // where mean and s are those of the n−g ranks outside the set. So it is beyond the value that one
 // more rank like the others would exceed once in 1/α runs. s is taken as at least MinSpread of the
 // mean. In addition each of them must compute MinRatio times as long, and its excess must be more
-// than minSigma standard errors of its own varying iterations. α is divided by the number of regions
-// that are compared. A set has at most a quarter of the ranks, or is all ranks of one pod or node
+// than minSigma standard errors of its own varying iterations. α is divided by the number of
+// compared regions. A set has at most a quarter of the ranks, or is all ranks of one pod or node
 // (then n^g is replaced by 3n). Of several such sets, the one with the largest distance to the next
 // rank is chosen.
 //
