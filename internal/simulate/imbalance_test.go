@@ -207,9 +207,9 @@ func TestShapesOfImbalance(t *testing.T) {
 	}{
 		"growing":   {func(rank int) float64 { return 1 + float64(rank)/10 }, 16, verdict.ByRank, 0, "it grows with the rank"},
 		"falling":   {func(rank int) float64 { return 3 - float64(rank)/10 }, 16, verdict.ByRank, 0, "it falls with the rank"},
-		"node":      {func(rank int) float64 { return levels[rank/4] }, 4, verdict.ByNode, 0, "ranks of one node compute alike"},
-		"row":       {func(rank int) float64 { return levels[rank/4] }, 16, verdict.ByRow, 4, "each 4 neighbors from rank 0 on compute alike"},
-		"column":    {func(rank int) float64 { return levels[rank%4] }, 16, verdict.ByColumn, 4, "every 4th rank computes alike"},
+		"node":      {func(rank int) float64 { return levels[rank/4] }, 4, verdict.ByNode, 0, "ranks of one node are alike"},
+		"row":       {func(rank int) float64 { return levels[rank/4] }, 16, verdict.ByRow, 4, "each 4 neighbors from rank 0 on are alike"},
+		"column":    {func(rank int) float64 { return levels[rank%4] }, 16, verdict.ByColumn, 4, "every 4th rank is alike"},
 		"irregular": {func(rank int) float64 { return irregular[rank] }, 16, verdict.Irregular, 0, "rank 11 the longest; they differ"},
 	} {
 		t.Run(name, func(t *testing.T) {

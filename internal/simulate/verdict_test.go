@@ -156,25 +156,25 @@ func TestSlowNetworkIsNamed(t *testing.T) {
 // CPU limits, these come second, for 6 s first. If the kernel counts how long they waited for a
 // CPU, that decides: 8 s of it, or 1 s, with which 4 s of sleep remain.
 func TestTooFewCPUsAreNamed(t *testing.T) {
-	const second = 1_000_000_000
+	const tenth = 29_700_000 // of the run, in ns
 	for name, c := range map[string]struct {
 		last  trace.ContextSample
 		first verdict.Kind
 		says  string
 	}{
-		"preempted":    {trace.ContextSample{CPUNS: 4 * second, InvoluntarySwitches: 1000}, verdict.CPUs, "Too few CPUs make this job slow"},
-		"given away":   {trace.ContextSample{CPUNS: 4 * second, VoluntarySwitches: 1000, InvoluntarySwitches: 20}, verdict.Messages, ""},
-		"nearly all":   {trace.ContextSample{CPUNS: 9 * second, InvoluntarySwitches: 1000}, verdict.Messages, ""},
-		"two threads":  {trace.ContextSample{CPUNS: 18 * second, InvoluntarySwitches: 1000}, verdict.Messages, ""},
-		"starved":      {trace.ContextSample{CPUNS: 2 * second, InvoluntarySwitches: 20, RunDelayNS: 8 * second}, verdict.CPUs, "Too few CPUs make this job slow"},
-		"asleep":       {trace.ContextSample{CPUNS: 5 * second, InvoluntarySwitches: 1000, RunDelayNS: second}, verdict.Messages, ""},
-		"stopped":      {trace.ContextSample{CPUNS: 7 * second, ThrottledNS: 3 * second}, verdict.Messages, " Next: CPU limits ("},
-		"stopped long": {trace.ContextSample{CPUNS: 4 * second, ThrottledNS: 6 * second}, verdict.CPUs, "CPU limits make this job slow"},
+		"preempted":    {trace.ContextSample{CPUNS: 4 * tenth, InvoluntarySwitches: 1000}, verdict.CPUs, "Too few CPUs make this job slow"},
+		"given away":   {trace.ContextSample{CPUNS: 4 * tenth, VoluntarySwitches: 1000}, verdict.Messages, ""},
+		"nearly all":   {trace.ContextSample{CPUNS: 9 * tenth, InvoluntarySwitches: 1000}, verdict.Messages, ""},
+		"two threads":  {trace.ContextSample{CPUNS: 18 * tenth, InvoluntarySwitches: 1000}, verdict.Messages, ""},
+		"starved":      {trace.ContextSample{CPUNS: 2 * tenth, InvoluntarySwitches: 20, RunDelayNS: 8 * tenth}, verdict.CPUs, "Too few CPUs make this job slow"},
+		"asleep":       {trace.ContextSample{CPUNS: 5 * tenth, InvoluntarySwitches: 1000, RunDelayNS: tenth / 2}, verdict.Messages, ""},
+		"stopped":      {trace.ContextSample{CPUNS: 7 * tenth, ThrottledNS: 3 * tenth}, verdict.Messages, " Next: CPU limits ("},
+		"stopped long": {trace.ContextSample{CPUNS: 4 * tenth, ThrottledNS: 6 * tenth}, verdict.CPUs, "CPU limits make this job slow"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := structures[4]
 			config.Model.Latency, config.Model.Collective = 4_000_000, 8_000_000
-			c.last.MonotonicNS = 10 * second
+			c.last.MonotonicNS = 10 * tenth
 			f := judged(t, config, func(r *trace.Rank) { r.Context = []trace.ContextSample{{}, c.last} })
 			assert.Nil(t, f.Verdict.Rank, f.Verdict.Text)
 			assert.Equal(t, c.first, f.Verdict.Blames, f.Verdict.Text)
