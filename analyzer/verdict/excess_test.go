@@ -69,10 +69,6 @@ func TestExcess(t *testing.T) {
 			"Ranks 4-7 make this job slow: they wait for a CPU while the others have one, since something else runs there." + without},
 		"stolen": {slow(func(c *verdict.Cause) { c.Form, c.StolenSeconds = verdict.Stolen, 3.9 }),
 			"Rank 3 (pod w-1, node n2) makes this job slow: it waits for a CPU while the others have one, since the hypervisor runs other machines on it." + without},
-		"stopped inside calls": {slow(func(c *verdict.Cause) { c.Form, c.BlockedSeconds = verdict.Halted, 3 }),
-			"Rank 3 (pod w-1, node n2) makes this job slow: for 3.0 s it neither runs nor is ready to run, most of all in MPI_Waitall at a.c:20, although calls of this run poll while they wait: something stops it." + without},
-		"node stopped inside calls": {several(func(c *verdict.Cause) { c.Form, c.Scope, c.Node, c.BlockedSeconds = verdict.Halted, "node", "n2", 3 }),
-			"Node n2 makes this job slow: its ranks are 4-7, and for 3.0 s they neither run nor are ready to run, most of all in MPI_Waitall at a.c:20, although calls of this run poll while they wait: something stops them." + without},
 		"node preempted": {several(func(c *verdict.Cause) { c.Form, c.Scope, c.Node = verdict.Preempted, "node", "n2" }),
 			"Node n2 makes this job slow: its ranks, 4-7, wait for a CPU while the others have one, since something else runs there." + without},
 	})
@@ -106,5 +102,15 @@ func TestExcess(t *testing.T) {
 		"fast neighbors":    {slow(nil), verdict.Neighbors{All: 3}, []string{"The other ranks on its node n2 are no slower"}, "Nothing else"},
 		"a host":            {slow(func(c *verdict.Cause) { c.Pod, c.Node = "", "" }), verdict.Neighbors{All: 3}, []string{"The other ranks on its host are no slower"}, "node"},
 		"a node":            {several(func(c *verdict.Cause) { c.Scope = "node" }), verdict.Neighbors{All: 3, Slower: 3}, []string{"All ranks of that node are slower"}, "Most ranks"},
+	})
+}
+
+// Ranks that something stops inside calls.
+func TestHalted(t *testing.T) {
+	assertSays(t, map[string]said{
+		"stopped inside calls": {slow(func(c *verdict.Cause) { c.Form, c.BlockedSeconds = verdict.Halted, 3 }),
+			"Rank 3 (pod w-1, node n2) makes this job slow: for 3.0 s it neither runs nor is ready to run, most of all in MPI_Waitall at a.c:20, although calls of this run poll while they wait: something stops it." + without},
+		"node stopped inside calls": {several(func(c *verdict.Cause) { c.Form, c.Scope, c.Node, c.BlockedSeconds = verdict.Halted, "node", "n2", 3 }),
+			"Node n2 makes this job slow: its ranks are 4-7, and for 3.0 s they neither run nor are ready to run, most of all in MPI_Waitall at a.c:20, although calls of this run poll while they wait: something stops them." + without},
 	})
 }
