@@ -15,8 +15,8 @@ import (
 )
 
 // Two ranks share a CPU and exchange messages most of the time. Their calls take as long as the
-// other one is without the CPU: that is not what messages cost, though these cost something, too. On
-// a machine with much other load MPI may take longer to start than all that, so that nothing is
+// other one is without the CPU: that is not what messages cost, though these cost something, too.
+// On a machine with much other load MPI may take longer to start than all that, so that nothing is
 // named.
 func TestMessagesOnOneCPU(t *testing.T) {
 	t.Parallel()
