@@ -111,9 +111,7 @@ func FuzzPressureText(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if strings.ContainsRune(text, 0) {
-			t.Skip("no text")
-		}
+		text, _, _ = strings.Cut(text, "\x00") // the end of a text in C
 		var ns, hits int64
 		_, err := fmt.Sscan(pressureDriver(t)("parse", text), &ns, &hits)
 		require.NoError(t, err)
