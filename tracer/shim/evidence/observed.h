@@ -9,8 +9,8 @@
 #include "../../ring/layout_gen.h"
 
 // cairn_observed returns size bytes of the file at offset CAIRN_OBSERVED_LIFE, _RING, _ANSWER,
-// _CONTEXT, _PRESSURE or _EVIDENCE, initially zeros, or NULL if there is no room for them. The first call creates
-// the file. Calls must not be concurrent.
+// _CONTEXT, _PRESSURE or _EVIDENCE, initially zeros, or NULL if there is no room for them. The first
+// call creates the file. Calls must not be concurrent.
 void *cairn_observed(size_t part, size_t size);
 
 #endif
