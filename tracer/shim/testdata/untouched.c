@@ -251,6 +251,8 @@ static void handled(int flags)
 	}
 	over = 1;
 	pthread_join(thread, NULL);
+	while (syscall(SYS_tgkill, getpid(), helper_tid, 0) == 0) /* Linux wakes us before it takes the thread off its list */
+		usleep(100);
 	for (int s = 1; s <= 64; s++)
 		if (can_be_caught(s))
 			sigaction(s, &before[s], NULL);
