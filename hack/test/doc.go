@@ -14,4 +14,7 @@
 // on the machine that the budgets were measured on, but at least 1. If CI is set in the
 // environment, a stage that takes more than twice its budget fails, and its most expensive tests
 // are named: MPI ranks that wait poll, so that load from outside costs CPU time, too.
+//
+// Without -all, up to two failed tests of a step run once more, alone. Those that pass are named
+// at the end, with what they said, and do not fail the stage.
 package main

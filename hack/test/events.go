@@ -22,12 +22,15 @@ type events struct {
 	counts counts
 	tests  []test
 	failed []string
-	why    map[string][]string // by name of a failed test: its first lines, with those of its parts
-	output map[string][]string // of tests that run, and of packages
+	// unsteady tests failed and passed when they ran again, each followed by its first lines
+	unsteady []string
+	why      map[string][]string // by name of a failed test: its first lines, with those of its parts
+	output   map[string][]string // of tests that run, and of packages
+	cut      map[string]bool     // whether the last line of output has no end yet
 }
 
 func newEvents(say func(string)) *events {
-	return &events{say: say, why: map[string][]string{}, output: map[string][]string{}}
+	return &events{say: say, why: map[string][]string{}, output: map[string][]string{}, cut: map[string]bool{}}
 }
 
 // long is how many seconds a test takes that is shown alone: its package may take minutes.
@@ -47,11 +50,24 @@ func (e *events) line(line string) {
 	case "build-output": // of the compiler
 		e.say(strings.TrimRight(v.Output, "\n"))
 	case "output":
-		e.output[name] = append(e.output[name], strings.TrimRight(v.Output, "\n"))
+		e.text(name, v.Output)
 	case "pass", "fail", "skip":
 		e.ended(name, v)
 		delete(e.output, name)
+		delete(e.cut, name)
 	}
+}
+
+// text adds output to that of a test or a package. test2json cuts long lines: a piece without an
+// end of line goes on in the next one.
+func (e *events) text(name, output string) {
+	lines := e.output[name]
+	if e.cut[name] {
+		lines[len(lines)-1] += strings.TrimRight(output, "\n")
+	} else {
+		lines = append(lines, strings.TrimRight(output, "\n"))
+	}
+	e.output[name], e.cut[name] = lines, !strings.HasSuffix(output, "\n")
 }
 
 // ended counts a test or a package that ended. The output is shown of those that failed.
@@ -107,10 +123,16 @@ func (e *events) explain(name, line string) {
 // wrong returns the names of the tests that failed, each followed by its first lines.
 func (e *events) wrong() (lines []string) {
 	for _, name := range e.failed {
-		lines = append(lines, name)
-		for _, line := range e.why[strings.TrimSuffix(name, didNotEnd)] {
-			lines = append(lines, "    "+line)
-		}
+		lines = append(lines, e.withReasons(name)...)
+	}
+	return lines
+}
+
+// withReasons returns the name of a test that failed, followed by its first lines.
+func (e *events) withReasons(name string) []string {
+	lines := []string{name}
+	for _, line := range e.why[strings.TrimSuffix(name, didNotEnd)] {
+		lines = append(lines, "    "+line)
 	}
 	return lines
 }

@@ -69,6 +69,9 @@ func (e *executor) execute(ctx context.Context, st stage) (r result) {
 	for _, step := range st.steps {
 		if err := e.step(ctx, st, step, log, events, &r); err != nil {
 			e.say(st, fmt.Sprintf("%s: %v", step, err))
+			if e.again(ctx, st, step, log, events, &r) {
+				continue
+			}
 			r.state = failed
 			break
 		}
@@ -81,7 +84,8 @@ func (e *executor) execute(ctx context.Context, st stage) (r result) {
 		e.say(st, "no test ran")
 		r.state = failed
 	}
-	r.counts, r.tests, r.wrong = events.counts, events.slowest(), events.wrong()
+	r.counts, r.tests = events.counts, events.slowest()
+	r.wrong, r.unsteady = events.wrong(), events.unsteady
 	return r
 }
 

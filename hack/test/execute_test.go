@@ -84,6 +84,66 @@ var _ testing.T
 	assert.Equal(t, failed, e.execute(t.Context(), stage{name: "none", steps: []string{"go test ./none"}}).state, "no test ran")
 }
 
+// A test that fails once is named and fails nothing. One that fails twice does, and so do many, one
+// that ends its process and all of -all. Long lines are cut as a whole, not piece by piece.
+func TestAgain(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile("go.mod", []byte("module github.com/cairn-mpi/cairn/some\n\ngo 1.26\n"), 0o644))
+	require.NoError(t, os.WriteFile("some_test.go", []byte(`package some
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+func once(t *testing.T, name string) {
+	if os.Mkdir(name, 0o777) == nil {
+		t.Log(strings.Repeat("long ", 2000))
+		t.Error(name + " is new")
+	}
+}
+
+func TestOnceA(t *testing.T)  { t.Run("part", func(t *testing.T) { once(t, "a") }) }
+func TestOnceB(t *testing.T)  { once(t, "b") }
+func TestOnceC(t *testing.T)  { once(t, "c") }
+func TestAlways(t *testing.T) { t.Error("always") }
+func TestExit(t *testing.T)   { os.Exit(3) }
+func TestPasses(t *testing.T) {}
+`), 0o644))
+	for _, c := range []struct {
+		tests string
+		all   bool
+		want  counts // none failed: the stage passes
+	}{
+		{tests: "OnceA|OnceB|Passes", want: counts{passed: 3}},
+		{tests: "OnceA|OnceB|OnceC|Passes", want: counts{passed: 1, failed: 3}},
+		{tests: "OnceA|Always|Passes", want: counts{passed: 1, failed: 2}},
+		{tests: "Exit", want: counts{failed: 1}},
+		{tests: "OnceA|Passes", all: true, want: counts{passed: 1, failed: 1}},
+	} {
+		for _, name := range []string{"a", "b", "c"} {
+			_ = os.Remove(name)
+		}
+		e := &executor{short: !c.all}
+		r := e.execute(t.Context(), stage{name: "some", steps: []string{"go test -vet=off -run '^Test(" + c.tests + ")$' ."}})
+		assert.Equal(t, c.want, r.counts, c.tests)
+		text := table([]result{r}, 1e9)
+		if c.want.failed > 0 {
+			assert.Equal(t, failed, r.state, c.tests)
+			assert.NotContains(t, text, "run again", c.tests)
+			continue
+		}
+		assert.Equal(t, passed, r.state, c.tests)
+		assert.Empty(t, r.wrong)
+		assert.Contains(t, text, "failed in stage some, and passed when run again:\n  some TestOnceA\n      some_test.go:11: long long ")
+		assert.Contains(t, text, "      some_test.go:12: a is new\n  some TestOnceB\n")
+	}
+	assert.Equal(t, "hack/e2e.sh -run '^(TestX)$'", only("hack/e2e.sh", "test/e2e", []string{"TestX"}))
+	assert.Equal(t, "go test -skip '^(A)$' -run '^(TestX|TestY)$' github.com/cairn-mpi/cairn/store", only("go test -skip '^(A)$' ./merger ./store", "store", []string{"TestX", "TestY"}))
+	assert.Empty(t, only("hack/verify.sh", "store", []string{"TestX"}))
+}
+
 // In CI a stage over its budget is an error that names its most expensive tests.
 func TestBudgets(t *testing.T) {
 	over := result{

@@ -23,8 +23,10 @@ type result struct {
 	cpu    float64 // seconds of CPU, as measured
 	slow   float64 // how many times more CPU a fixed amount of work took meanwhile than on the reference machine
 	counts counts
-	tests  []test   // the most expensive ones, the longest first
-	wrong  []string // names of tests that failed, each followed by its first lines
+	tests  []test // the most expensive ones, the longest first
+	// wrong and unsteady are names of tests, each followed by its first lines: those that failed,
+	// and those that passed when they ran again
+	wrong, unsteady []string
 }
 
 // counts are numbers of tests.
@@ -70,6 +72,11 @@ func table(results []result, wall time.Duration) string {
 		cpu += r.cpu
 	}
 	fmt.Fprintf(&b, "%-17s %7.0f %7.0f\n", "all", wall.Seconds(), cpu)
+	for _, r := range results {
+		if len(r.unsteady) > 0 {
+			fmt.Fprintf(&b, "\nfailed in stage %s, and passed when run again:\n  %s\n", r.stage.name, strings.Join(r.unsteady, "\n  "))
+		}
+	}
 	return b.String()
 }
 
