@@ -70,7 +70,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add(written(f, clustered(3, 6)))
 	traced := stencil(2, 3, false)
 	traced.Ranks.Change(1, func(r *Rank) {
-		r.Tracer = &TracerUsage{Stalls: 3, StalledNS: 1 << 33, LongestStallNS: 1 << 32, MemoryBytes: 1 << 23, MostMemory: 1 << 24, MostSpool: 1 << 22, WrittenBytes: 1 << 30}
+		r.Tracer = &TracerUsage{Stalls: 3, StalledNS: 1 << 33, LongestStallNS: 1 << 32, MemoryBytes: 1 << 23, MostMemory: 1 << 24, MostSpool: 1 << 22, WrittenBytes: 1 << 30, CPUNS: 1 << 34}
 		r.Pressure = &Pressure{MemoryNS: 1 << 31, IONS: 1 << 30, MemoryLimitHits: 4000}
 		r.TCP = &TCPUsage{Segments: 1 << 20, Retransmits: 77}
 	})

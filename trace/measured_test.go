@@ -45,7 +45,7 @@ func manyMeasured() []Rank {
 			})
 		}
 		if random.IntN(4) > 0 {
-			r.Tracer = &TracerUsage{Stalls: codec.Rounded(ns()), StalledNS: ns(), MemoryBytes: codec.Rounded(ns()>>13) << 16, WrittenBytes: codec.Rounded(ns()>>13) << 16}
+			r.Tracer = &TracerUsage{Stalls: codec.Rounded(ns()), StalledNS: ns(), MemoryBytes: codec.Rounded(ns()>>13) << 16, WrittenBytes: codec.Rounded(ns()>>13) << 16, CPUNS: ns()}
 		}
 		if random.IntN(4) > 0 {
 			r.Pressure = &Pressure{MemoryNS: ns(), IONS: Unknown, MemoryLimitHits: count()}

@@ -215,6 +215,7 @@ func (t *Reader) openShared() error {
 		{blockDeaths, "deaths", true, true, func(d *decoder) { d.deaths(c) }},
 		{blockLooks, "looks", true, true, func(d *decoder) { d.looks(c) }},
 		{blockTracers, "what tracing took", true, true, func(d *decoder) { d.tracers(c) }},
+		{blockCompressors, "CPU time of the compressor", true, true, func(d *decoder) { d.compressors(c) }},
 		{blockPressures, "pressures", true, true, func(d *decoder) { d.pressures(c) }},
 		{blockLeads, "leads", true, true, func(d *decoder) { d.leads(c) }},
 		{blockClustering, "clustering", false, true, func(d *decoder) { d.clustering(c) }},

@@ -123,6 +123,9 @@ func (f *fileWriter) counted(c *Content) {
 	if c.Ranks.tracers.N > 0 {
 		f.section(blockTracers, appendTracers(&c.Ranks))
 	}
+	if c.Ranks.hasCompressors() {
+		f.section(blockCompressors, appendCompressors(&c.Ranks))
+	}
 	if c.Ranks.pressures.N > 0 {
 		f.section(blockPressures, appendPressures(&c.Ranks))
 	}
@@ -268,6 +271,7 @@ const (
 	blockDeaths            // ends as observed from outside
 	blockPressures         // what the kernel counted for cgroups and connections
 	blockLooks             // what ranks did that ended early, as seen from outside
+	blockCompressors       // CPU time of the compressor
 	blockSkipped     = 126 // bytes of a chain that are not a block of its trace
 	blockIndex       = 127
 )

@@ -663,11 +663,13 @@ class Trace:
             s = self.sections[31]
             rows = Rows(s, self.boots)
             columns = [s.measured([0] * len(rows.rank)) for _ in range(7)] if rows.rank else []
+            cpu = self.sections[37].measured([0] * len(rows.rank)) if 37 in self.sections else [0] * len(rows.rank)
             for i, rank in enumerate(rows.rank):
                 stalls, all, longest, *size = [c[i] for c in columns]
                 names = ["MemoryBytes", "MostMemory", "MostSpool", "WrittenBytes"]
                 tracers[rank].append({
                     "Stalls": unrounded(stalls), "StalledNS": nanoseconds(all), "LongestStallNS": nanoseconds(longest),
+                    "CPUNS": nanoseconds(cpu[i]),
                     **{name: unrounded(x) << 16 for name, x in zip(names, size)}})
         if 35 in self.sections:
             s = self.sections[35]

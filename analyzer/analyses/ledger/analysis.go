@@ -193,10 +193,12 @@ func (a *book) ledgerOf(row int) (l [ledgerRows]int64) {
 	}
 	take(untraced, account.Untraced)
 	take(tracing, account.Overhead)
-	delayed, still, stolen, threads := int64(0), int64(0), int64(0), int64(0)
+	delayed, still, stolen, threads, unmeasured := int64(0), int64(0), int64(0), int64(0), account.Compute
 	for _, o := range account.OffCPU {
 		delayed, still, stolen, threads = delayed+o.Delayed, still+o.Blocked, stolen+o.Stolen, threads+o.Threads
+		unmeasured -= o.Wall
 	}
+	delayed += int64(a.lacks.Average(row).Delayed * float64(max(0, unmeasured)))
 	limited := int64(0)
 	if seconds, known := accounts.Throttling(&a.Ranks[row]); known && a.Window == nil {
 		limited = int64(seconds * 1e9)
@@ -355,6 +357,9 @@ func (a *book) lostTo(c *verdict.Cause, lost map[int]float64, scale float64, sum
 			ns += lost[r]
 		}
 		return ns * scale / 1e9
+	}
+	if c.Form == verdict.Compressor {
+		return min(c.CompressorSeconds, accounts.Seconds(sums[preempted]))
 	}
 	ns := int64(0)
 	for k := range ledgerLabels {

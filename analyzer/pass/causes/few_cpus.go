@@ -50,7 +50,12 @@ func (fewCPUs) suggest(e *evidence) []Hypothesis {
 		return nil // only occasional bursts
 	}
 	h.Assumes = "Computations and calls take as long as without these waits for a CPU; waiting for other ranks follows."
-	h.change = undelayed(e, rows)
+	part := 1.0
+	if took, waited, is := isOfCompressor(e, rows); is {
+		part = min(1, took/waited)
+		h.becomeCompressor(e, took, waited)
+	}
+	h.change = undelayed(e, rows, part)
 	h.Cause.LostSeconds = all
 	return []Hypothesis{h}
 }
@@ -100,18 +105,29 @@ func lossesOf(e *evidence, of func(row int) (lost, active int64)) []outliers.Wor
 	return list
 }
 
-// undelayed removes the waits of the ranks in some rows (nil: all) for a CPU: from computations as
-// measured, or else as their counters say, and from their calls and those of their partners.
-func undelayed(e *evidence, rows map[int]bool) change {
-	c := without(e, locationsOf(e, rows), nil, func(o *accounts.OffCPU) int64 { return o.Delayed })
+// undelayed removes a part of the waits of the ranks in some rows (nil: all) for a CPU: from
+// computations as measured, or as their counters say of what was not measured, and from their calls
+// and those of their partners.
+func undelayed(e *evidence, rows map[int]bool, part float64) change {
+	c := without(e, locationsOf(e, rows), nil, func(o *accounts.OffCPU) int64 { return int64(part * float64(o.Delayed)) })
 	measured := c.takes
 	c.takes = func(location int, r predict.Region, ns int64) int64 {
-		if l := &e.Locations[location]; l.Main == location && (rows == nil || rows[l.Row]) && e.Each[location].OffCPU[activityOf(r)] == nil {
-			return ns - int64(e.lacks.Average(l.Row).Delayed*float64(ns))
+		l := &e.Locations[location]
+		if l.Main != location || rows != nil && !rows[l.Row] {
+			return measured(location, r, ns)
 		}
-		return measured(location, r, ns)
+		account, what := &e.Each[location], activityOf(r)
+		if _, known := account.Undelayed(what); known && account.OffCPU[what] != nil {
+			return measured(location, r, ns)
+		}
+		delayed := e.lacks.Average(l.Row).Delayed
+		if o := account.OffCPU[what]; o != nil { // a few instances, which stand for themselves
+			all := float64(max(1, account.Tallies[what].Ns))
+			delayed = (float64(o.Delayed) + delayed*(all-float64(o.Wall))) / all
+		}
+		return ns - int64(part*delayed*float64(ns))
 	}
-	c.keeps = keepsWithout(e, rows, func(l owntime.Lack) float64 { return l.Delayed })
+	c.keeps = keepsWithout(e, rows, func(l owntime.Lack) float64 { return part * l.Delayed })
 	return c
 }
 
@@ -178,11 +194,8 @@ func waitMore(e *evidence, set, others []outliers.Worker) bool {
 func delayedIn(e *evidence, row int) (delayed, active int64) {
 	account := &e.Each[e.MainOf[row]]
 	unmeasured := account.Compute
-	for what, o := range account.OffCPU {
-		delayed += o.Delayed
-		if t := account.Tallies[what]; t != nil {
-			unmeasured -= t.Ns
-		}
+	for _, o := range account.OffCPU {
+		delayed, unmeasured = delayed+o.Delayed, unmeasured-o.Wall
 	}
 	delayed += int64(e.lacks.Average(row).Delayed * float64(max(0, unmeasured)))
 	own, total := e.lacks.Delayed(row)

@@ -36,7 +36,7 @@ func suggest(e *evidence, causes []cause) (list []Hypothesis) {
 // about ranks as fit into maxHypotheses (but at least minOfRanks), and those about how work is
 // divided over ranks and time.
 func hypotheses(e *evidence) []Hypothesis {
-	list, calls := suggest(e, ofRanks), suggest(e, ofCalls)
+	list, calls := exceptCompressor(e, suggest(e, ofRanks)), suggest(e, ofCalls)
 	slices.SortStableFunc(list, func(x, y Hypothesis) int { return cmp.Compare(y.promise, x.promise) })
 	list = list[:min(len(list), max(minOfRanks, maxHypotheses-len(calls)))]
 	return slices.Concat(list, calls, suggest(e, ofWork))
@@ -51,6 +51,8 @@ type Hypothesis struct {
 	// shared returns the change that the ranks of an Excess and the others share it, nil for other
 	// kinds.
 	shared func() change
+	// sharedGain is the gain of that in ns, if the ranks may just have more work; 0: not known.
+	sharedGain int64
 	// promise is the excess computation in seconds, used to preselect hypotheses.
 	promise float64
 	// joins numbers a set of ranks that compute longer in different regions, and partOf is that

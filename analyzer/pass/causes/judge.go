@@ -34,6 +34,10 @@ func judge(ctx context.Context, e *evidence, marks predict.Marks, also []predict
 	for i := range all {
 		scenarios = append(scenarios, together(all[i].change))
 	}
+	unclear := unclearOf(e, all)
+	for _, i := range unclear {
+		scenarios = append(scenarios, together(all[i].shared()))
+	}
 	found, err := predict.PlayMarks(ctx, e.matched.Log, e.Progressed, append(scenarios, also...), marks)
 	if err != nil {
 		return played{}, nil, nil, err
@@ -46,6 +50,9 @@ func judge(ctx context.Context, e *evidence, marks predict.Marks, also []predict
 		if h.length = lengths[3+i]; h.estimated > e.Run()-h.length {
 			h.length, h.Cause.Estimate = e.Run()-h.estimated, true
 		}
+	}
+	for k, i := range unclear {
+		all[i].sharedGain = max(1, e.Run()-lengths[3+len(all)+k])
 	}
 	var left []Hypothesis
 	for i := range all {
@@ -63,6 +70,7 @@ func judge(ctx context.Context, e *evidence, marks predict.Marks, also []predict
 		if best < 0 {
 			break
 		}
+		best = countedBefore(e, left, best, before)
 		h := left[best]
 		left = slices.Delete(left, best, best+1)
 		gain := promised - h.Promised()
@@ -73,9 +81,7 @@ func judge(ctx context.Context, e *evidence, marks predict.Marks, also []predict
 		causes, before, promised = append(causes, h), h.length, h.Promised()
 		left = slices.DeleteFunc(left, func(o Hypothesis) bool { return h.covers(&o) })
 		if len(causes) == 1 {
-			if err := setShared(ctx, e, &causes[0], all); err != nil {
-				return played{}, nil, nil, err
-			}
+			setShared(e, &causes[0], all)
 		}
 		if len(causes) == maxCauses || !worthAnother(e, left) {
 			break
@@ -87,10 +93,38 @@ func judge(ctx context.Context, e *evidence, marks predict.Marks, also []predict
 	return p, causes, all, nil
 }
 
+// unclearOf returns which hypotheses are about one of two ranks that computes longer for no known
+// reason: there is no third one to tell which of them is as usual.
+func unclearOf(e *evidence, all []Hypothesis) (list []int) {
+	for i := range all {
+		c := &all[i].Cause
+		if len(e.Ranks) == 2 && all[i].shared != nil && c.Form == verdict.Always && c.BlockedSeconds+c.SystemSeconds+c.PageFaults == 0 {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// countedBefore returns the hypothesis to name instead of the best one if that is about one of two
+// ranks, which may just have more work: of those about time that the kernel counted, the one that
+// gains most, if it gains more than equal work would.
+func countedBefore(e *evidence, list []Hypothesis, best int, before int64) int {
+	most := list[best].sharedGain
+	if most == 0 {
+		return best
+	}
+	for i := range list {
+		if h := &list[i]; h.isCoarse() && !h.last && gainsEnough(e, h, before) && before-h.length > most {
+			best, most = i, before-h.length
+		}
+	}
+	return best
+}
+
 // setShared sets what the run would gain if both ranks shared what one of two computes longer, for
-// no known reason: there is no third one to tell which of them is as usual. If some ranks are
-// blocked longer, nothing tells whether others could take a part of what they wait for.
-func setShared(ctx context.Context, e *evidence, h *Hypothesis, all []Hypothesis) error {
+// no known reason. If some ranks are blocked longer, nothing tells whether others could take a part
+// of what they wait for.
+func setShared(e *evidence, h *Hypothesis, all []Hypothesis) {
 	c := &h.Cause
 	if c.Kind == verdict.Imbalance && c.BlockedSeconds > 0 && c.Ranks != "" {
 		for i := range all {
@@ -98,16 +132,10 @@ func setShared(ctx context.Context, e *evidence, h *Hypothesis, all []Hypothesis
 				c.SharedGainSeconds = new(accounts.Seconds(max(0, e.Run()-all[i].length)))
 			}
 		}
-		return nil
 	}
-	if len(e.Ranks) != 2 || h.shared == nil || c.Form != verdict.Always || c.BlockedSeconds+c.SystemSeconds+c.PageFaults > 0 {
-		return nil
+	if h.sharedGain > 0 {
+		c.SharedGainSeconds = new(accounts.Seconds(h.sharedGain))
 	}
-	found, err := predict.PlayMarks(ctx, e.matched.Log, e.Progressed, []predict.Scenario{together(h.shared())}, nil)
-	if err == nil {
-		c.SharedGainSeconds = new(accounts.Seconds(max(0, e.Run()-found.Runs[0])))
-	}
-	return err
 }
 
 // apart decides for each set of ranks that compute longer in different regions whether it is one

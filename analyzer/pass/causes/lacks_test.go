@@ -36,7 +36,7 @@ func exchanged(lacks [2]struct{ delayed, blocked float64 }) *tracetest.Builder {
 
 // What ranks lack in calls is not what messages cost, neither in the ledger nor in the verdict. Of
 // 10.4 that an iteration takes, 8 are own time of calls on both ranks, 1600 in all. Computations of
-// 200 on rank 0 and 240 on rank 1 are not measured. So they lack CPUs as calls do; whether they are
+// 200 on rank 0 and 240 on rank 1 are not measured. So they lack CPUs as calls do, in the ledger, too; whether they are
 // blocked is not known, so that of 938 only 698 are certain to be in calls. A rank that is blocked
 // while it waits shows that calls do not poll.
 func TestWhatCallsLackIsNoCost(t *testing.T) {
@@ -50,8 +50,8 @@ func TestWhatCallsLackIsNoCost(t *testing.T) {
 		gain                         float64
 	}{
 		"healthy":            {kind: verdict.Messages, form: verdict.TooLarge, messages: 1600, gain: 800},
-		"both on one CPU":    {lacks: lacks{{delayed: 0.48}, {delayed: 0.48}}, kind: verdict.CPUs, form: verdict.TooFew, messages: 0.04 * 1600, preempted: 0.96 * 1600, gain: 0.96*800 + 0.48*240},
-		"hog beside rank 1":  {lacks: lacks{1: {delayed: 0.6}}, kind: verdict.Excess, form: verdict.Preempted, ranks: "1", messages: 0.4 * 1600, preempted: 0.6 * 1600, gain: 0.6*800 + 40},
+		"both on one CPU":    {lacks: lacks{{delayed: 0.48}, {delayed: 0.48}}, kind: verdict.CPUs, form: verdict.TooFew, messages: 0.04 * 1600, preempted: 0.96*1600 + 0.48*440, gain: 0.96*800 + 0.48*240},
+		"hog beside rank 1":  {lacks: lacks{1: {delayed: 0.6}}, kind: verdict.Excess, form: verdict.Preempted, ranks: "1", messages: 0.4 * 1600, preempted: 0.6*1600 + 0.6*240, gain: 0.6*800 + 40},
 		"rank 1 is stopped":  {lacks: lacks{1: {blocked: 0.9}}, kind: verdict.Excess, form: verdict.Halted, ranks: "1", messages: 1600 - 2*698, blocked: 2 * 698, gain: 698},
 		"waiting is blocked": {lacks: lacks{{blocked: 0.5}, {blocked: 0.9}}, kind: verdict.Messages, form: verdict.TooLarge, messages: 1600, gain: 800},
 	} {
@@ -68,6 +68,31 @@ func TestWhatCallsLackIsNoCost(t *testing.T) {
 		assert.InDelta(t, c.blocked, f.milliseconds("blocked"), 15, name)
 		for _, next := range v.Causes[1:] {
 			assert.LessOrEqual(t, *next.GainSeconds, (c.messages/2+15)/1e3, "%s: %s", name, v.Text)
+		}
+	}
+}
+
+// The compressor took a part of the time for which both ranks waited for a CPU, 0.48 · 1042 each.
+// From half of it on the tracer is named, with that part of what the waits cost.
+func TestCompressorTakesCPUs(t *testing.T) {
+	for part, named := range map[float64]bool{0: false, 0.4: false, 0.6: true, 1: true, 1.5: true} {
+		b := exchanged([2]struct{ delayed, blocked float64 }{{delayed: 0.48}, {delayed: 0.48}})
+		b.Ranks(func(_ int, r *tracetest.Rank) {
+			r.Info().Tracer = &trace.TracerUsage{CPUNS: int64(part * 0.96 * 1042 / 2 * tracetest.Unit)}
+		})
+		f := find(t, b.Content())
+		first := f.Verdict.Causes[0]
+		all := 0.96*800 + 0.48*240
+		if !named {
+			assert.Equal(t, verdict.TooFew, first.Form, "%v: %s", part, f.Verdict.Text)
+			assert.InDelta(t, all/1e3, *first.GainSeconds, 0.01, "%v: %s", part, f.Verdict.Text)
+			continue
+		}
+		assert.Equal(t, verdict.Compressor, first.Form, "%v: %s", part, f.Verdict.Text)
+		assert.InDelta(t, min(1, part)*all/1e3, *first.GainSeconds, 0.06, "%v: %s", part, f.Verdict.Text)
+		assert.InDelta(t, part*first.WaitedSeconds, first.CompressorSeconds, 0.06, "%v: %s", part, f.Verdict.Text)
+		for _, next := range f.Verdict.Causes[1:] {
+			assert.NotEqual(t, verdict.CPUs, next.Kind, "%v: %s", part, f.Verdict.Text)
 		}
 	}
 }

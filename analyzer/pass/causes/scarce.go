@@ -95,7 +95,7 @@ func (m *scarceMachine) least(longer []int64) int64 {
 // hypothesis is about them.
 func (s *scarceCPUs) least(h *Hypothesis, longer []int64) (ns int64) {
 	switch {
-	case h.Cause.Kind == verdict.CPUs, h.Cause.Form == verdict.Preempted, h.Cause.Form == verdict.ByThreads, h.Cause.Form == verdict.Stolen:
+	case h.Cause.Kind == verdict.CPUs, h.Cause.Form == verdict.Compressor, h.Cause.Form == verdict.Preempted, h.Cause.Form == verdict.ByThreads, h.Cause.Form == verdict.Stolen:
 		return 0
 	}
 	for i := range s.machines {

@@ -3,6 +3,8 @@ package spool
 import (
 	"encoding/binary"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/tracer/recorder/observed"
 )
@@ -12,7 +14,7 @@ import (
 // buffers is in its file of observations.
 const (
 	usageFile  = "took"
-	usageMagic = "CAIRNTK2"
+	usageMagic = "CAIRNTK3"
 )
 
 // usage is the content of the file.
@@ -22,6 +24,14 @@ type usage struct {
 	MaxMemory uint64
 	MaxSpool  uint64
 	Written   uint64 // bytes of blocks, tables and states
+	CPU       uint64 // CPU time of the steps, in ns
+}
+
+// threadTime returns the CPU time of the calling thread in ns.
+func threadTime() int64 {
+	var t unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) // of the own thread: it cannot fail
+	return t.Nano()
 }
 
 // noteUsage updates the file. If there is none, nothing is known of the compressor's resources.
@@ -57,6 +67,6 @@ func (u *usage) ofTracer(s observed.Switches) *trace.TracerUsage {
 	number := func(word uint64) int64 { return int64(min(word, 1<<60)) }
 	return &trace.TracerUsage{
 		MemoryBytes: number(u.Memory), MostMemory: number(u.MaxMemory), MostSpool: number(u.MaxSpool), WrittenBytes: number(u.Written),
-		Stalls: s.Count, StalledNS: s.TotalNS, LongestStallNS: s.LongestNS,
+		Stalls: s.Count, StalledNS: s.TotalNS, LongestStallNS: s.LongestNS, CPUNS: number(u.CPU),
 	}
 }

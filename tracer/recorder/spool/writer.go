@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -151,6 +152,9 @@ func (w *Writer) Answered() uint64 { return w.answer.cuts() }
 
 // step does so; closed: records in buffers that are not full can wait.
 func (w *Writer) step(closed bool, once int64) (more bool, err error) {
+	runtime.LockOSThread() // whose CPU time is that of the step
+	defer runtime.UnlockOSThread()
+	began := threadTime()
 	memory := memories.Get().(*bufferMemory)
 	defer memories.Put(memory)
 	memory.reset()
@@ -180,6 +184,7 @@ func (w *Writer) step(closed bool, once int64) (more bool, err error) {
 			err = w.release(files, once)
 		}
 	}
+	w.usage.CPU += uint64(threadTime() - began)
 	w.noteUsage()
 	return more && progress, errors.Join(err, w.failure)
 }

@@ -10,16 +10,16 @@ import (
 // rankTracing is the cost of tracing for a rank. It does not include what tracing adds to each call
 // on the calling thread: that is not measured at run time (see make bench-tracer).
 type rankTracing struct {
-	Rank        int      `json:"rank"`
-	CPUSeconds  *float64 `json:"cpu_seconds"`  // of threads of the tracer's own; null: not known
-	VoteSeconds float64  `json:"vote_seconds"` // for how long its threads were stopped for votes of clustered mode
-	TimingBytes int64    `json:"timing_bytes"` // bytes of the trace that belong to this rank alone
+	Rank        int     `json:"rank"`
+	VoteSeconds float64 `json:"vote_seconds"` // for how long its threads were stopped for votes of clustered mode
+	TimingBytes int64   `json:"timing_bytes"` // bytes of the trace that belong to this rank alone
 
 	Process *ProcessTracing `json:"process"` // null: not known, or ended before the compressor had work
 }
 
-// ProcessTracing is the cost of tracing for a process, other than CPU time.
+// ProcessTracing is the cost of tracing for a process.
 type ProcessTracing struct {
+	CPUSeconds          float64 `json:"cpu_seconds"`           // that the compressor took for its records
 	MemoryBytes         int64   `json:"memory_bytes"`          // of the tracer's runtime, at its last measurement
 	MaxMemoryBytes      int64   `json:"max_memory_bytes"`      // the maximum of these measurements
 	Stalls              int64   `json:"stalls"`                // how often a thread changed its record buffer
@@ -33,7 +33,7 @@ type ProcessTracing struct {
 func (i *Information) addTracing(f *tracefile.File) {
 	i.Tracing = make([]rankTracing, f.Ranks().Len())
 	for n, rank := range f.Ranks().All() {
-		i.Tracing[n] = rankTracing{Rank: rank.Rank, CPUSeconds: tracerCPU(&rank), Process: processTracingOf(rank.Tracer)}
+		i.Tracing[n] = rankTracing{Rank: rank.Rank, Process: processTracingOf(rank.Tracer)}
 	}
 	for n, thread := range f.Threads().All() {
 		row := f.Ranks().Find(thread.Rank)
@@ -54,62 +54,38 @@ func processTracingOf(u *trace.TracerUsage) *ProcessTracing {
 		return nil
 	}
 	return &ProcessTracing{
+		CPUSeconds:  float64(u.CPUNS) / 1e9,
 		MemoryBytes: u.MemoryBytes, MaxMemoryBytes: u.MostMemory, Stalls: u.Stalls, StallSeconds: float64(u.StalledNS) / 1e9,
 		LongestStallSeconds: float64(u.LongestStallNS) / 1e9, MaxSpoolBytes: u.MostSpool, WrittenBytes: u.WrittenBytes,
 	}
 }
 
-// tracerCPU is the CPU time of threads of the tracer's own, which today's tracer has none of.
-func tracerCPU(r *trace.Rank) *float64 {
-	var ns int64
-	if len(r.Threads) == 0 {
-		return nil
-	}
-	for _, t := range r.Threads {
-		if t.Tool {
-			ns += t.CPUNS
-		}
-	}
-	return knownSeconds(ns)
-}
-
-// tracingRow prints the cost of tracing for the ranks, and which rank has the highest.
+// tracingRow prints the cost of tracing for the ranks.
 func (i *Information) tracingRow(row func(name string, value any)) {
-	var cpu, most float64
-	known, worst := 0, 0
+	if len(i.Tracing) == 0 {
+		return
+	}
 	bytes := int64(0)
 	for _, t := range i.Tracing {
 		bytes += t.TimingBytes
-		if t.CPUSeconds == nil {
-			continue
-		}
-		known++
-		cpu += *t.CPUSeconds
-		if *t.CPUSeconds > most {
-			most, worst = *t.CPUSeconds, t.Rank
-		}
 	}
-	if known > 0 {
-		threads := "no threads of its own"
-		if most > 0 {
-			threads = fmt.Sprintf("%.3g s of CPU per rank on threads of its own (highest: rank %d, %.3g s)", cpu/float64(known), worst, most)
-		}
-		row("tracer", fmt.Sprintf("%s, %d bytes of timing per rank", threads, bytes/int64(len(i.Tracing))))
-	}
+	row("tracer", fmt.Sprintf("%d bytes of timing per rank", bytes/int64(len(i.Tracing))))
 	i.processRows(row)
 }
 
-// processRows prints the costs other than CPU time: the highest of a process, and the stalls of
-// all.
+// processRows prints the costs of processes: the highest of one, and the stalls of all.
 func (i *Information) processRows(row func(name string, value any)) {
 	var most, all ProcessTracing
-	known, memory, spool, stalled := 0, 0, 0, 0
+	known, busiest, memory, spool, stalled := 0, 0, 0, 0, 0
 	for _, t := range i.Tracing {
 		p := t.Process
 		if p == nil {
 			continue
 		}
 		known++
+		if p.CPUSeconds > most.CPUSeconds {
+			most.CPUSeconds, busiest = p.CPUSeconds, t.Rank
+		}
 		if p.MaxMemoryBytes > most.MaxMemoryBytes {
 			most.MaxMemoryBytes, memory = p.MaxMemoryBytes, t.Rank
 		}
@@ -119,6 +95,7 @@ func (i *Information) processRows(row func(name string, value any)) {
 		if p.LongestStallSeconds > most.LongestStallSeconds {
 			most.LongestStallSeconds, stalled = p.LongestStallSeconds, t.Rank
 		}
+		all.CPUSeconds += p.CPUSeconds
 		all.MemoryBytes += p.MemoryBytes
 		all.Stalls += p.Stalls
 		all.StallSeconds += p.StallSeconds
@@ -128,6 +105,9 @@ func (i *Information) processRows(row func(name string, value any)) {
 		return
 	}
 	const mib = 1 << 20
+	if all.CPUSeconds > 0 { // else the trace is older than that measurement
+		row("compressor", fmt.Sprintf("%.3g s of CPU per rank, at most %.3g s (rank %d)", all.CPUSeconds/float64(known), most.CPUSeconds, busiest))
+	}
 	row("tracer's memory", fmt.Sprintf("%.3g MiB per rank at the end, at most %.3g MiB (rank %d)",
 		float64(all.MemoryBytes)/float64(known)/mib, float64(most.MaxMemoryBytes)/mib, memory))
 	row("tracer's spool", fmt.Sprintf("at most %.3g MiB (rank %d), %.3g MiB per rank written in addition to the records",
