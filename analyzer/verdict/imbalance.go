@@ -116,7 +116,7 @@ func (c imbalance) gain(run float64) string {
 	if c.Form == Moving {
 		each = " each time"
 	}
-	return fmt.Sprintf(". If %s%s, the run would take %s%s instead of %s.", work, each, c.about(), wording.Duration(run-*c.GainSeconds), wording.Duration(run))
+	return fmt.Sprintf(". If %s%s, the run would take %s%s less (of %s).", work, each, c.about(), wording.Duration(*c.GainSeconds), wording.Duration(run))
 }
 
 func (c imbalance) short() string {

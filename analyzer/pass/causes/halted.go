@@ -9,8 +9,9 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
-// haltedRanks is ranks that neither run nor are ready to run, in calls that poll: something stops
-// them, wherever they are.
+// haltedRanks is ranks that neither run nor are ready to run much longer than the others. If that is
+// also in calls that poll, something stops them, wherever they are. Otherwise they are blocked in
+// computations, whether they have more work, too, or not.
 type haltedRanks struct{}
 
 // suggest assumes that these ranks are never blocked, in calls or in computations, and that their
@@ -27,17 +28,42 @@ func (haltedRanks) suggest(e *evidence) []Hypothesis {
 		return stopped[row], own + account.Compute
 	})
 	set, _ := e.Outliers(all, outliers.Doubtful, longer)
-	if set == nil || !e.AreFew(&outliers.Suspicion{Set: set}) || !e.isWorthIt(inCalls[set[0].Row]) {
+	if set == nil || !e.AreFew(&outliers.Suspicion{Set: set}) || !e.isWorthIt(stopped[set[0].Row]) {
 		return nil
 	}
 	rows := rowsOf(set)
-	h := Hypothesis{width: allRegions, Cause: e.causeOf(verdict.Excess, set, mostStopped(e, set[0].Row))}
-	h.Cause.Form, h.Cause.BlockedSeconds = verdict.Halted, accounts.Seconds(stopped[set[0].Row])
+	h := Hypothesis{width: allRegions, ofWaits: true}
+	if e.isWorthIt(inCalls[set[0].Row]) {
+		h.Cause = e.causeOf(verdict.Excess, set, mostStopped(e, set[0].Row))
+		h.Cause.Form, h.Cause.BlockedSeconds = verdict.Halted, accounts.Seconds(stopped[set[0].Row])
+	} else {
+		h.Cause = blockedBesideWork(e, set, outliers.Except(all, set))
+	}
 	h.change = without(e, locationsOf(e, rows), nil, blockedWithoutData)
 	h.change.keeps = keepsWithout(e, rows, func(l owntime.Lack) float64 { return l.Stopped })
 	h.What = fmt.Sprintf("nothing stopped %s", h.Cause.Who())
 	h.Assumes = fmt.Sprintf("Computations and calls of %s take as long as without being stopped; waiting for other ranks follows.", h.Cause.Who())
 	return []Hypothesis{h}
+}
+
+// blockedBesideWork returns the cause that a set is blocked in computations longer than the others,
+// most of all in the one that it names.
+func blockedBesideWork(e *evidence, set, others []outliers.Worker) verdict.Cause {
+	worst, account := set[0], &e.Each[e.MainOf[set[0].Row]]
+	var where accounts.Activity
+	most := 0.0
+	for _, what := range account.Activities() {
+		if o := account.OffCPU[what]; o != nil {
+			if more := float64(blockedWithoutData(o)) - usually(e, others, what).blocked; more > most {
+				where, most = what, more
+			}
+		}
+	}
+	c := e.causeOf(verdict.Excess, set, where)
+	compareEach(e, &c, worst, others, where)
+	c.Form, c.BlockedSeconds = verdict.Blocked, most/1e9
+	setWait(e, &c, set[:1], others, most, 0)
+	return c
 }
 
 // blockedWithoutData returns for how long a rank is blocked, unless it waits for files.

@@ -105,16 +105,22 @@ func unclearOf(e *evidence, all []Hypothesis) (list []int) {
 	return list
 }
 
-// countedBefore returns the hypothesis to name instead of the best one if that is about one of two
-// ranks, which may just have more work: of those about time that the kernel counted, the one that
-// gains most, if it gains more than equal work would.
+// countedBefore returns the hypothesis to name instead of the best one, if that is about ranks that
+// compute longer for no known reason: of those about time that the kernel counted, the one that
+// gains most. Of two ranks one may just have more work; then it has to gain more than equal work
+// would. Otherwise it has to be about the same ranks, and to explain what the best one gains.
 func countedBefore(e *evidence, list []Hypothesis, best int, before int64) int {
-	most := list[best].sharedGain
-	if most == 0 {
+	b := &list[best]
+	if b.Cause.Kind != verdict.Excess || b.Cause.Form != verdict.Always || b.Cause.BlockedSeconds > 0 {
 		return best
 	}
+	most := b.sharedGain
+	if most == 0 {
+		most = int64(explains * float64(before-b.length))
+	}
 	for i := range list {
-		if h := &list[i]; h.isCoarse() && !h.last && gainsEnough(e, h, before) && before-h.length > most {
+		h := &list[i]
+		if h.isCoarse() && !h.last && gainsEnough(e, h, before) && before-h.length > most && (b.sharedGain > 0 || h.Cause.Kind == verdict.Excess && h.Cause.Ranks == b.Cause.Ranks) {
 			best, most = i, before-h.length
 		}
 	}
@@ -254,7 +260,7 @@ func narrowest(e *evidence, list []Hypothesis, before int64, last bool) int {
 
 // covers reports whether another hypothesis has the same subject: unequal work, or the same ranks
 // computing longer, in this region or another, or alone. Then it is not a cause in addition to h.
-// That ranks wait for a CPU is another subject than that they have more work.
+// That ranks wait for a CPU, or are blocked, is another subject than that they have more work.
 func (h *Hypothesis) covers(o *Hypothesis) bool {
 	if h.Cause.Form == verdict.Master && o.Cause.Kind == verdict.Excess {
 		return h.Cause.Ranks == o.Cause.Ranks
@@ -263,5 +269,6 @@ func (h *Hypothesis) covers(o *Hypothesis) bool {
 		return false
 	}
 	return h.Cause.Kind == verdict.Imbalance ||
-		h.Cause.Kind == verdict.Excess && h.Cause.Ranks == o.Cause.Ranks && (h.takesWaits || o.takesWaits || h.ofWaits == o.ofWaits)
+		h.Cause.Kind == verdict.Excess && h.Cause.Ranks == o.Cause.Ranks &&
+			(h.takesWaits || o.takesWaits || h.ofWaits == o.ofWaits || h.Cause.BlockedSeconds > 0 && o.Cause.BlockedSeconds > 0)
 }

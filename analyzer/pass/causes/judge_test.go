@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
+	"github.com/cairn-mpi/cairn/analyzer/pass/causes/outliers"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
@@ -39,5 +41,37 @@ func TestCausesHaveWords(t *testing.T) {
 	for _, l := range leastGain {
 		c := verdict.Cause{Kind: l.kind, Form: l.form}
 		assert.NotEmpty(t, c.Short(), l.kind)
+	}
+}
+
+// Ranks compute longer for no known reason, which gains 400 ms of a run of 1 s. Something that the
+// kernel counted comes before if it gains more than equal work would (0: there are others to
+// compare with), or half of that on the same ranks.
+func TestCountedTimeBeforeUnknownReasons(t *testing.T) {
+	e := &evidence{Comparison: outliers.New(&accounts.Accounts{End: 1e9, Progressed: 1e9})}
+	of := func(gain int64, c verdict.Cause) Hypothesis { return Hypothesis{Cause: c, length: 1e9 - gain*1e6} }
+	excess := func(form verdict.Form, ranks string) verdict.Cause {
+		return verdict.Cause{Kind: verdict.Excess, Form: form, Ranks: ranks}
+	}
+	for _, c := range []struct {
+		shared int64
+		other  Hypothesis
+		before bool
+	}{
+		{200, of(240, excess(verdict.Preempted, "0")), true},
+		{200, of(190, excess(verdict.Preempted, "0")), false},
+		{200, of(240, excess(verdict.Preempted, "1")), true},
+		{200, of(240, verdict.Cause{Kind: verdict.CPUs}), true},
+		{200, of(240, verdict.Cause{Kind: verdict.Messages}), false}, // what calls show
+		{0, of(240, excess(verdict.Preempted, "1")), true},
+		{0, of(190, excess(verdict.Preempted, "1")), false},
+		{0, of(240, excess(verdict.Preempted, "0")), false},
+		{0, of(240, verdict.Cause{Kind: verdict.CPUs}), false},
+	} {
+		best := of(400, excess(verdict.Always, "1"))
+		best.sharedGain = c.shared * 1e6
+		assert.Equal(t, c.before, countedBefore(e, []Hypothesis{best, c.other}, 0, 1e9) == 1, "%+v", c)
+		best.Cause.BlockedSeconds = 0.1 // a known reason
+		assert.Zero(t, countedBefore(e, []Hypothesis{best, c.other}, 0, 1e9), "%+v", c)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/tracer/rawlayout"
@@ -84,6 +86,35 @@ func TestEvidenceOfAComputation(t *testing.T) {
 			require.NotEmpty(t, e.instances)
 			require.True(t, len(e.threads) > 0 && e.threads[0].CallsMPI, "%+v", e.threads)
 		})
+	}
+}
+
+// Somebody else wants the CPU of a thread that computes without system calls, and gets most of it. It
+// loses its CPU in readings, too. It is ready to run all the time, and never blocked.
+func TestWaitsForACPUInReadings(t *testing.T) {
+	driver, path := evidenceDriver(t, "/proc"), filepath.Join(t.TempDir(), "evidence")
+	var allowed unix.CPUSet
+	require.NoError(t, unix.SchedGetaffinity(0, &allowed))
+	first := 0
+	for !allowed.IsSet(first) {
+		first++
+	}
+	cpu := strconv.Itoa(first)
+	other := exec.Command("taskset", "-c", cpu, "sh", "-c", "while :; do :; done")
+	require.NoError(t, other.Start())
+	t.Cleanup(func() {
+		_ = other.Process.Kill()
+		_ = other.Wait()
+	})
+	own := driver("gap", path, "2", "spin", "500")
+	run := exec.Command("taskset", append([]string{"-c", cpu, "nice", "-n", "6"}, own.Args...)...)
+	require.NoError(t, run.Run())
+	row := gapOf(readEvidence(t, path))
+	require.NotNil(t, row)
+	blocked, known := row.BlockedNS()
+	t.Logf("%d measured: %d ms, run delay %d ms, blocked %d ms", row.Count, row.WallNS/1e6, row.RunDelayNS/1e6, blocked/1e6)
+	if known {
+		require.LessOrEqual(t, float64(blocked), 0.05*float64(row.WallNS))
 	}
 }
 

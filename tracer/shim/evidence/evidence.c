@@ -215,15 +215,32 @@ static struct cairn_evidence_usage read_usage(void)
 	};
 }
 
-static struct quick read_quick(struct watch *w, double ns)
+// read_quick takes a quick reading. The thread may lose its CPU between two counters, which kernels
+// prefer to do at the end of a system call. At the beginning of what is measured those that count
+// that are read first, at the end last, so that the difference has it.
+static struct quick read_quick(struct watch *w, bool begins, double ns)
 {
-	struct quick q = {.ticks = cairn_now()};
+	const uint64_t began = cairn_now();
+	struct quick q = {.usage = begins ? read_usage() : (struct cairn_evidence_usage){0}};
 
+	q.ticks = begins ? cairn_now() : began;
 	q.cpu_ns = (int64_t)cairn_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	q.process_ns = (int64_t)cairn_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	q.usage = read_usage();
-	w->quick_costs_ns += (cost_since(q.ticks, ns) - w->quick_costs_ns) / 8;
+	if (!begins)
+		q.usage = read_usage();
+	w->quick_costs_ns += (cost_since(began, ns) - w->quick_costs_ns) / 8;
 	return q;
+}
+
+// drop_if_interrupted forgets the last reading as one at the beginning of what follows if the thread
+// has lost its CPU since a time at which it began: some of its counters may have that, others not.
+static bool drop_if_interrupted(struct watch *w, uint64_t began, double ns)
+{
+	if ((double)(cairn_now() - began) * ns < WORST_NS + 2 * (w->quick_costs_ns + 2 * w->thorough_costs_ns))
+		return false;
+	w->quick.ticks = 0;
+	w->exact = false;
+	return true;
 }
 
 static struct thorough read_thorough(struct watch *w, double ns)
@@ -266,7 +283,7 @@ static bool start(struct cairn_thread *t, struct watch *w)
 			cairn_open_file(&w->io, CAIRN_PROC "/thread-self/io");
 		}
 		w->thorough = read_thorough(w, ns);
-		w->quick = read_quick(w, ns);
+		w->quick = read_quick(w, true, ns);
 		w->paid_until = w->quick.ticks;
 		w->budget_ns = CREDIT_NS; // the first reading is free
 	}
@@ -417,8 +434,10 @@ static bool measure(struct watch *w, struct cairn_evidence_row *row, uint64_t be
 	const bool close = w->quick.ticks <= begin + (end - begin) / 64 && (begin < w->quick.ticks || begin - w->quick.ticks <= (end - begin) / 4);
 	if (!w->exact && !close)
 		return false;
-	const struct quick q = read_quick(w, ns);
-	const int64_t passed = (int64_t)((double)(q.ticks - w->quick.ticks) * ns);
+	const struct quick q = read_quick(w, false, ns);
+	// A reading at the beginning that took much longer than usual was interrupted.
+	const bool late = w->quick.ticks > begin && (double)(w->quick.ticks - begin) * ns >= WORST_NS + w->thorough_costs_ns;
+	const int64_t passed = (int64_t)((double)(q.ticks - (late ? begin : w->quick.ticks)) * ns);
 	const int64_t ran = q.cpu_ns - w->quick.cpu_ns;
 	int64_t off = passed > ran ? least(passed - ran, one.wall_ns) : 0;
 	int64_t other = difference(q.process_ns - w->quick.process_ns, ran);
@@ -453,6 +472,7 @@ static bool measure(struct watch *w, struct cairn_evidence_row *row, uint64_t be
 	one.cpu_ns = one.wall_ns - off;
 	one.other_ns = other;
 	w->quick = q;
+	(void)drop_if_interrupted(w, q.ticks, ns);
 	add(row, &one);
 	if (cairn_rare_try(&instances)) { // or another thread changes them, and this one is lost
 		keep(file->instances[0], off, row, begin, &one);
@@ -533,7 +553,8 @@ void cairn_evidence_exit(struct cairn_thread *t, const struct cairn_call *call, 
 			if (affordable(w, now, w->quick_costs_ns + w->thorough_costs_ns, ns)) {
 				const uint64_t last = w->quick.ticks;
 				(void)measure(w, row, call->enter, now, ns);
-				w->exact = read = w->quick.ticks != last;
+				read = w->quick.ticks != last;
+				w->exact = read && w->quick.ticks != 0;
 			}
 		}
 	}
@@ -543,15 +564,20 @@ void cairn_evidence_exit(struct cairn_thread *t, const struct cairn_call *call, 
 	if (expected)
 		expect_long(t, call->caller, false);
 	const bool explain = expected && (w->explain >> CAIRN_LONG_SLOT(call->caller) & 1) != 0;
-	if (!w->exact && affordable(w, now, 2 * w->quick_costs_ns + (explain ? 2 * w->thorough_costs_ns : 0), ns)) {
-		w->quick = read_quick(w, ns);
-		w->exact = read = true;
-	}
-	w->unmeasured = expected && !w->exact;
+	bool dropped = read && !w->exact;
+	const bool quick = !read && affordable(w, now, 2 * w->quick_costs_ns + (explain ? 2 * w->thorough_costs_ns : 0), ns);
+	w->exact = w->exact || quick;
 	if (w->exact && (explain || affordable(w, now, 2 * w->thorough_costs_ns, ns))) {
 		w->thorough = read_thorough(w, ns);
 		w->thorough_at_begin = true;
+		dropped = drop_if_interrupted(w, quick ? now : w->quick.ticks, ns);
+		read = true;
 	}
+	if (quick && !dropped) {
+		w->quick = read_quick(w, true, ns);
+		read = true;
+	}
+	w->unmeasured = dropped || (expected && !w->exact);
 	if (read)
 		w->budget_ns -= cost_since(now, ns);
 	errno = saved;
