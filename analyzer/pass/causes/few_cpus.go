@@ -30,7 +30,7 @@ func (fewCPUs) suggest(e *evidence) []Hypothesis {
 	}
 	var rows map[int]bool // concerned; nil: all
 	if e.cpus.AreLimited() {
-		h.Cause.Form = verdict.Limits
+		h.Cause = limitedRanks(e)
 		h.What = "no CPU limit stopped a container"
 	}
 	set, _ := e.Outliers(delays, outliers.Doubtful, longer)

@@ -2,14 +2,15 @@ package causes
 
 import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
+	"github.com/cairn-mpi/cairn/analyzer/pass/causes/outliers"
 	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
-// cpuLimits is CPU limits that throttle all containers alike.
+// cpuLimits is CPU limits that throttle all containers, or too many to be an exception.
 type cpuLimits struct{}
 
-// suggest assumes that no container is throttled by its CPU limit, when all containers are alike.
+// suggest assumes that no container is throttled by its CPU limit.
 // It is not known when they were throttled, so computations that take longer than usual get their
 // usual duration.
 func (cpuLimits) suggest(e *evidence) []Hypothesis {
@@ -22,7 +23,10 @@ func (cpuLimits) suggest(e *evidence) []Hypothesis {
 			usual[regionOf(what)] = e.usual(what)
 		}
 	}
-	h := Hypothesis{width: ofCPUs, Cause: ofAllRanks(e, verdict.CPUs, verdict.Limits, accounts.Activity{}), estimated: int64(e.cpus.Stopped * float64(e.Run()))}
+	h := Hypothesis{width: ofCPUs, Cause: limitedRanks(e), estimated: int64(e.cpus.Stopped * float64(e.Run()))}
+	if h.Cause.Ranks != "" && e.lacks.AreCounted() && e.AreFew(&outliers.Suspicion{Set: throttledMost(e)}) {
+		return nil // fewCPUs knows what these ranks lose
+	}
 	h.change = change{takes: func(_ int, r predict.Region, ns int64) int64 {
 		if u := usual[r]; u > 0 && float64(ns) > longer*u {
 			return int64(u)
@@ -31,4 +35,41 @@ func (cpuLimits) suggest(e *evidence) []Hypothesis {
 	}}
 	h.What, h.Assumes = "no CPU limit stopped a container", "Computations that take longer than usual take as long as they usually do; calls keep their own cost, waiting follows."
 	return []Hypothesis{h}
+}
+
+// limitedRanks returns the cause that CPU limits throttle all ranks alike, or those that it names.
+func limitedRanks(e *evidence) verdict.Cause {
+	set := throttledMost(e)
+	if len(set) == 0 {
+		return ofAllRanks(e, verdict.CPUs, verdict.Limits, accounts.Activity{})
+	}
+	c := e.causeOf(verdict.CPUs, set, accounts.Activity{})
+	c.Form = verdict.Limits
+	return c
+}
+
+// throttledMost returns the ranks that are throttled at least half as long as the one that is
+// throttled longest, nil if these are all ranks, or if that is not known.
+func throttledMost(e *evidence) (set []outliers.Worker) {
+	var all []outliers.Worker
+	most := 0.0
+	for row, i := range e.MainOf {
+		if i < 0 {
+			continue
+		}
+		seconds, known := accounts.Throttling(&e.Ranks[row])
+		if !known {
+			return nil
+		}
+		all, most = append(all, outliers.Worker{Row: row, Useful: seconds}), max(most, seconds)
+	}
+	for _, w := range all {
+		if 2*w.Useful >= most {
+			set = append(set, w)
+		}
+	}
+	if len(set) == len(all) {
+		return nil
+	}
+	return set
 }
