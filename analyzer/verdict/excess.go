@@ -150,16 +150,23 @@ func (c excess) stopped() string {
 	return fmt.Sprintf("%s for %s longer than %s", limit, wording.Duration(c.StoppedSeconds), c.theOthers())
 }
 
-// halted reports that something stops ranks inside calls.
+// halted reports that something stops ranks inside calls, or nobody knows where.
 func (c excess) halted() string {
+	still := c.pick("it neither runs nor is ready to run", "they neither run nor are ready to run")
+	if c.Before.Function == "" {
+		return fmt.Sprintf("for %s %s, in many short computations or in calls, although these poll while they wait: something stops %s, or %s",
+			wording.Duration(c.BlockedSeconds), still, c.pick("it", "them"), c.pick("it sleeps", "they sleep"))
+	}
 	return fmt.Sprintf("for %s %s, most of all in %s, although calls of this run poll while they wait: something stops %s",
-		wording.Duration(c.BlockedSeconds), c.pick("it neither runs nor is ready to run", "they neither run nor are ready to run"),
-		c.Before.At(), c.pick("it", "them"))
+		wording.Duration(c.BlockedSeconds), still, c.Before.At(), c.pick("it", "them"))
 }
 
 func (c excess) short() string {
 	switch {
 	case c.Form == Halted:
+		if c.Before.Function == "" {
+			return c.which("is stopped or sleeps", "are stopped or sleep")
+		}
 		return c.which("is", "are") + " stopped, most of all in " + c.Before.At()
 	case c.isOfWaits():
 		return c.which("waits", "wait") + " for a CPU"
@@ -183,6 +190,9 @@ func (c excess) advice(n Neighbors) []string {
 			"Move " + c.pick("the pod", "the pods") + " to another node, or use nodes with dedicated CPUs (instances that are not burstable or shared, pinned virtual CPUs).",
 		}
 	case Halted:
+		if c.Before.Function == "" {
+			return []string{fmt.Sprintf("See what stops %s: a signal (SIGSTOP, a debugger, a checkpoint), a frozen cgroup, memory that is swapped or reclaimed; or where the program sleeps, waits for a lock or reads files.", c.pick("the process", "the processes"))}
+		}
 		return []string{fmt.Sprintf("See what stops %s: a signal (SIGSTOP, a debugger, a checkpoint), a frozen cgroup, memory that is swapped or reclaimed. MPI polls here while it waits, so that the program is not blocked by itself.", c.pick("the process", "the processes"))}
 	case ByThreads:
 		return []string{fmt.Sprintf("Give %s as many CPUs as it has threads that run at once (mpirun --map-by slot:PE=n), or have fewer threads (OMP_NUM_THREADS).", c.pick("the rank", "each rank"))}

@@ -131,6 +131,78 @@ func TestAllRanksAreBlocked(t *testing.T) {
 	}
 }
 
+// In each of 60 iterations rank 0 of two takes 7 in a region, of which it is blocked for 3, where the
+// other computes for 4, and 4 in another one, where the other has nothing to do. If it is blocked
+// for 1.5 of that, these 4.5 are more than equal work would gain (3.5), although most of what rank 0
+// does alone is work. The rest of what it computes longer is another cause.
+func TestBlockedBesideWork(t *testing.T) {
+	const iterations = 60
+	for blocked, first := range map[float64]verdict.Form{1.5: verdict.Blocked, 0: verdict.Always} {
+		b := tracetest.New(2)
+		b.Ranks(func(i int, r *tracetest.Rank) {
+			now, work := 1.0, [2][2]float64{{7, 4}, {4, 0.01}}[i]
+			r.At("v.c:1").Init(0, now)
+			r.At("v.c:2").Collective("MPI_Barrier", now, now)
+			for range iterations {
+				r.At("v.c:3").Collective("MPI_Allreduce", now+work[0], now+7)
+				r.At("v.c:2").Collective("MPI_Barrier", now+7+work[1], now+11)
+				now += 11
+			}
+			r.At("v.c:4").Finalize(now, now+1)
+			barrier := trace.CallSite{Function: mpi.ByName("MPI_Barrier").ID, Site: 2}
+			reduce := trace.CallSite{Function: mpi.ByName("MPI_Allreduce").ID, Site: 3}
+			row := func(after, before trace.CallSite, wall, blocked float64) trace.EvidenceRow {
+				return trace.EvidenceRow{
+					EvidenceKey: trace.EvidenceKey{After: after, Before: before}, Count: iterations,
+					WallNS: int64(iterations * wall * tracetest.Unit), CPUNS: int64(iterations * (wall - blocked) * tracetest.Unit),
+				}
+			}
+			r.Info().Evidence = []trace.EvidenceRow{row(barrier, reduce, work[0], 3*float64(1-i)), row(reduce, barrier, work[1], blocked*float64(1-i))}
+		})
+		inSearch(t, b, func(f *Found) {
+			require.NotEmpty(t, f.causes)
+			c := f.causes[0].Cause
+			text := f.Verdict(nil, nil, &phases.Findings{}).Text
+			assert.Equal(t, verdict.Excess, c.Kind, text)
+			assert.Equal(t, first, c.Form, text)
+			assert.Equal(t, "0", c.Ranks, text)
+			if first == verdict.Blocked {
+				assert.InDelta(t, iterations*0.0045, *c.GainSeconds, 0.01, text)
+				assert.InDelta(t, iterations*0.003, c.BlockedSeconds, 0.01, text)
+				require.Len(t, f.causes, 2, text)
+				assert.Equal(t, verdict.Always, f.causes[1].Cause.Form, text)
+				assert.InDelta(t, iterations*0.0025, *f.causes[1].Cause.GainSeconds, 0.01, text)
+			}
+		})
+	}
+}
+
+// CPU limits throttle some ranks. Those are named; all are alike if the shortest is throttled half as
+// long as the longest.
+func TestThrottledMost(t *testing.T) {
+	for _, c := range []struct {
+		seconds []float64 // −1: not known
+		rows    []int
+	}{
+		{[]float64{0, 1}, []int{1}},
+		{[]float64{0.6, 1}, nil},
+		{[]float64{1, 0.1, 0.9, 1}, []int{0, 2, 3}},
+		{[]float64{1, -1}, nil},
+		{[]float64{0, 0}, nil},
+	} {
+		e := &evidence{Comparison: outliers.New(&accounts.Accounts{End: 1e9, Progressed: 1e9})}
+		for row, seconds := range c.seconds {
+			r := trace.Rank{Rank: row, Context: []trace.ContextSample{{}, {ThrottledNS: int64(seconds * 1e9)}}}
+			e.Ranks, e.MainOf = append(e.Ranks, r), append(e.MainOf, row)
+		}
+		var rows []int
+		for _, w := range throttledMost(e) {
+			rows = append(rows, w.Row)
+		}
+		assert.Equal(t, c.rows, rows, "%v", c.seconds)
+	}
+}
+
 // Four of eight ranks are blocked before the barrier, the others compute next to nothing: that is
 // no unequal work, and the sentence says so.
 func TestBlockedRanksHaveNoWork(t *testing.T) {

@@ -6,22 +6,26 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/pass/causes/outliers"
 	"github.com/cairn-mpi/cairn/analyzer/pass/owntime"
+	"github.com/cairn-mpi/cairn/analyzer/predict"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
 // haltedRanks is ranks that neither run nor are ready to run much longer than the others. If that is
 // also in calls that poll, something stops them, wherever they are. Otherwise they are blocked in
-// computations, whether they have more work, too, or not.
+// computations, whether they have more work, too, or not. It may not be known where: most
+// computations are too short to be measured, but the whole run is.
 type haltedRanks struct{}
 
 // suggest assumes that these ranks are never blocked, in calls or in computations, and that their
 // partners need not wait for that inside calls.
 func (haltedRanks) suggest(e *evidence) []Hypothesis {
-	stopped, inCalls := map[int]int64{}, map[int]int64{}
+	stopped, inCalls, anywhere := map[int]int64{}, map[int]int64{}, map[int]int64{}
 	all := lossesOf(e, func(row int) (lost, active int64) {
 		account := &e.Each[e.MainOf[row]]
 		ns, own := e.lacks.Stopped(row)
-		inCalls[row], stopped[row] = ns, ns
+		inCalls[row] = ns
+		anywhere[row], _ = e.lacks.Anywhere(row)
+		stopped[row] = ns + anywhere[row]
 		for _, o := range account.OffCPU {
 			stopped[row] += blockedWithoutData(o)
 		}
@@ -33,17 +37,37 @@ func (haltedRanks) suggest(e *evidence) []Hypothesis {
 	}
 	rows := rowsOf(set)
 	h := Hypothesis{width: allRegions, ofWaits: true}
-	if e.isWorthIt(inCalls[set[0].Row]) {
-		h.Cause = e.causeOf(verdict.Excess, set, mostStopped(e, set[0].Row))
-		h.Cause.Form, h.Cause.BlockedSeconds = verdict.Halted, accounts.Seconds(stopped[set[0].Row])
-	} else {
+	switch worst := set[0].Row; {
+	case float64(anywhere[worst]) >= explains*float64(stopped[worst]):
+		h.Cause = e.causeOf(verdict.Excess, set, accounts.Activity{})
+		h.Cause.Form, h.Cause.BlockedSeconds = verdict.Halted, accounts.Seconds(stopped[worst])
+	case e.isWorthIt(inCalls[worst]):
+		h.Cause = e.causeOf(verdict.Excess, set, mostStopped(e, worst))
+		h.Cause.Form, h.Cause.BlockedSeconds = verdict.Halted, accounts.Seconds(stopped[worst])
+	default:
 		h.Cause = blockedBesideWork(e, set, outliers.Except(all, set))
 	}
-	h.change = without(e, locationsOf(e, rows), nil, blockedWithoutData)
+	h.change = unstopped(e, rows)
 	h.change.keeps = keepsWithout(e, rows, func(l owntime.Lack) float64 { return l.Stopped })
 	h.What = fmt.Sprintf("nothing stopped %s", h.Cause.Who())
 	h.Assumes = fmt.Sprintf("Computations and calls of %s take as long as without being stopped; waiting for other ranks follows.", h.Cause.Who())
 	return []Hypothesis{h}
+}
+
+// unstopped removes what blocks the ranks in some rows from computations: as measured, and what the
+// counters of the whole run have beyond that.
+func unstopped(e *evidence, rows map[int]bool) change {
+	c := without(e, locationsOf(e, rows), nil, blockedWithoutData)
+	measured := c.takes
+	c.takes = func(location int, r predict.Region, ns int64) int64 {
+		left := measured(location, r, ns)
+		if l := &e.Locations[location]; l.Main == location && rows[l.Row] {
+			stopped, within := e.lacks.Anywhere(l.Row)
+			left = max(0, left-int64(float64(ns)*float64(stopped)/float64(max(1, within))))
+		}
+		return left
+	}
+	return c
 }
 
 // blockedBesideWork returns the cause that a set is blocked in computations longer than the others,

@@ -37,7 +37,8 @@ func exchanged(lacks [2]struct{ delayed, blocked float64 }) *tracetest.Builder {
 // What ranks lack in calls is not what messages cost, neither in the ledger nor in the verdict. Of
 // 10.4 that an iteration takes, 8 are own time of calls on both ranks, 1600 in all. Computations of
 // 200 on rank 0 and 240 on rank 1 are not measured. So they lack CPUs as calls do, in the ledger, too; whether they are
-// blocked is not known, so that of 938 only 698 are certain to be in calls. A rank that is blocked
+// blocked is not known, so that of 938 only 698 are certain to be in calls; the other 240 are taken to be in the 342 that are left of calls
+// and computations of rank 1, of which it computes for 0.4 longer than rank 0. A rank that is blocked
 // while it waits shows that calls do not poll.
 func TestWhatCallsLackIsNoCost(t *testing.T) {
 	type lacks = [2]struct{ delayed, blocked float64 }
@@ -52,7 +53,7 @@ func TestWhatCallsLackIsNoCost(t *testing.T) {
 		"healthy":            {kind: verdict.Messages, form: verdict.TooLarge, messages: 1600, gain: 800},
 		"both on one CPU":    {lacks: lacks{{delayed: 0.48}, {delayed: 0.48}}, kind: verdict.CPUs, form: verdict.TooFew, messages: 0.04 * 1600, preempted: 0.96*1600 + 0.48*440, gain: 0.96*800 + 0.48*240},
 		"hog beside rank 1":  {lacks: lacks{1: {delayed: 0.6}}, kind: verdict.Excess, form: verdict.Preempted, ranks: "1", messages: 0.4 * 1600, preempted: 0.6*1600 + 0.6*240, gain: 0.6*800 + 40},
-		"rank 1 is stopped":  {lacks: lacks{1: {blocked: 0.9}}, kind: verdict.Excess, form: verdict.Halted, ranks: "1", messages: 1600 - 2*698, blocked: 2 * 698, gain: 698},
+		"rank 1 is stopped":  {lacks: lacks{1: {blocked: 0.9}}, kind: verdict.Excess, form: verdict.Halted, ranks: "1", messages: 1600 - 2*698, blocked: 2 * 698, gain: 735},
 		"waiting is blocked": {lacks: lacks{{blocked: 0.5}, {blocked: 0.9}}, kind: verdict.Messages, form: verdict.TooLarge, messages: 1600, gain: 800},
 	} {
 		f := find(t, exchanged(c.lacks).Content())

@@ -169,6 +169,16 @@ func (l *Lacks) Stopped(row int) (stopped, own int64) {
 	return l.sum(row, func(k Lack) float64 { return k.Stopped })
 }
 
+// Anywhere returns for how long a rank was stopped in calls or in computations by the counters of
+// the whole run, beside what Stopped and measurements have, and the time of these that was not
+// measured itself, in ns. Both are 0 where ranks that wait in calls are blocked.
+func (l *Lacks) Anywhere(row int) (stopped, within int64) {
+	if !l.polls {
+		return 0, 0
+	}
+	return int64(l.inAll[row].anywhere), int64(l.inAll[row].within)
+}
+
 func (l *Lacks) sum(row int, of func(Lack) float64) (lost, own int64) {
 	i := l.MainOf[row]
 	if i < 0 {
