@@ -70,7 +70,7 @@ func judge(ctx context.Context, e *evidence, marks predict.Marks, also []predict
 		if best < 0 {
 			break
 		}
-		best = countedBefore(e, left, best, before)
+		best = placed(e, left, countedBefore(e, left, best, before), before)
 		h := left[best]
 		left = slices.Delete(left, best, best+1)
 		gain := promised - h.Promised()
@@ -122,6 +122,28 @@ func countedBefore(e *evidence, list []Hypothesis, best int, before int64) int {
 		h := &list[i]
 		if h.isCoarse() && !h.last && gainsEnough(e, h, before) && before-h.length > most && (b.sharedGain > 0 || h.Cause.Kind == verdict.Excess && h.Cause.Ranks == b.Cause.Ranks) {
 			best, most = i, before-h.length
+		}
+	}
+	return best
+}
+
+// placed returns the hypothesis to name instead of the best one, if that is about ranks that are
+// stopped nobody knows where: that they take longer somewhere, about as much as they are stopped. Of
+// two ranks one may have more work there, too.
+func placed(e *evidence, list []Hypothesis, best int, before int64) int {
+	h := &list[best].Cause
+	if h.Form != verdict.Halted || h.Before.Function != "" || len(e.Ranks) == 2 {
+		return best
+	}
+	for i := range list {
+		c := &list[i].Cause
+		if c.Kind != verdict.Excess || c.Form != verdict.Always || c.Ranks != h.Ranks || c.OthersSeconds == nil || !gainsEnough(e, &list[i], before) {
+			continue
+		}
+		excess := (c.EachSeconds - *c.OthersSeconds) * float64(c.Of)
+		if excess >= explains*h.BlockedSeconds && h.BlockedSeconds >= explains*excess {
+			c.Form, c.BlockedSeconds = verdict.Blocked, min(h.BlockedSeconds, c.EachSeconds*float64(c.Of))
+			return i
 		}
 	}
 	return best

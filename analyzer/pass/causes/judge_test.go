@@ -13,6 +13,7 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/pass/causes/outliers"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/trace"
 )
 
 // docs/verdict.md has the least gain of each cause.
@@ -73,5 +74,25 @@ func TestCountedTimeBeforeUnknownReasons(t *testing.T) {
 		assert.Equal(t, c.before, countedBefore(e, []Hypothesis{best, c.other}, 0, 1e9) == 1, "%+v", c)
 		best.Cause.BlockedSeconds = 0.1 // a known reason
 		assert.Zero(t, countedBefore(e, []Hypothesis{best, c.other}, 0, 1e9), "%+v", c)
+	}
+}
+
+// Rank 1 of three is stopped for 300 ms, nobody knows where. If it takes 10 ms longer than the
+// others somewhere, 15 to 60 times, that is where; more often it has more work, too.
+func TestStopsArePlaced(t *testing.T) {
+	for of, is := range map[int]bool{14: false, 16: true, 25: true, 60: true, 61: false} {
+		e := &evidence{Comparison: outliers.New(&accounts.Accounts{End: 1e9, Progressed: 1e9, Ranks: make([]trace.Rank, 3)})}
+		list := []Hypothesis{
+			{length: 6e8, Cause: verdict.Cause{Kind: verdict.Excess, Form: verdict.Halted, Ranks: "1", BlockedSeconds: 0.3}},
+			{length: 8e8, Cause: verdict.Cause{Kind: verdict.Excess, Form: verdict.Always, Ranks: "1", EachSeconds: 0.015, OthersSeconds: new(0.005), Of: of}},
+		}
+		assert.Equal(t, is, placed(e, list, 0, 1e9) == 1, of)
+		if is {
+			assert.Equal(t, verdict.Blocked, list[1].Cause.Form)
+			assert.InDelta(t, min(0.3, 0.015*float64(of)), list[1].Cause.BlockedSeconds, 1e-9)
+		}
+		e.Ranks = e.Ranks[:2]
+		list[1].Cause.Form = verdict.Always
+		assert.Equal(t, 0, placed(e, list, 0, 1e9), "it may have more work")
 	}
 }
