@@ -277,8 +277,9 @@ func (o *OffCPU) scale(by float64) {
 }
 
 // MovesData reports whether a blocked rank waited for files: data moved in most of the blocked
-// time, and not so little that something else may have blocked it as well. The number of bytes alone
-// is not sufficient, because it includes pages of the program or of libraries that are loaded once.
+// time, and not so little that something else may have blocked it as well. The number of bytes
+// alone is not sufficient, because it includes pages of the program or of libraries that are loaded
+// once.
 func (o *OffCPU) MovesData() bool {
 	return o.Bytes > 0 && o.data > 0 && float64(o.data) >= minBlockedShare*float64(o.Blocked) &&
 		(o.IOCalls <= 0 || o.data <= slowCall*o.IOCalls || o.data <= slowByte*o.Bytes)

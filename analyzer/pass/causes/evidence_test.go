@@ -131,10 +131,10 @@ func TestAllRanksAreBlocked(t *testing.T) {
 	}
 }
 
-// In each of 60 iterations rank 0 of two takes 7 in a region, of which it is blocked for 3, where the
-// other computes for 4, and 4 in another one, where the other has nothing to do. If it is blocked
-// for 1.5 of that, these 4.5 are more than equal work would gain (3.5), although most of what rank 0
-// does alone is work. The rest of what it computes longer is another cause.
+// In each of 60 iterations rank 0 of two takes 7 in a region, of which it is blocked for 3, where
+// the other computes for 4, and 4 in another one, where the other has nothing to do. If it is
+// blocked for 1.5 of that, these 4.5 are more than equal work would gain (3.5), although most of
+// what rank 0 does alone is work. The rest of what it computes longer is another cause.
 func TestBlockedBesideWork(t *testing.T) {
 	const iterations = 60
 	for blocked, first := range map[float64]verdict.Form{1.5: verdict.Blocked, 0: verdict.Always} {
@@ -177,8 +177,8 @@ func TestBlockedBesideWork(t *testing.T) {
 	}
 }
 
-// CPU limits throttle some ranks. Those are named; all are alike if the shortest is throttled half as
-// long as the longest.
+// CPU limits throttle some ranks. Those are named; all are alike if the shortest is throttled half
+// as long as the longest.
 func TestThrottledMost(t *testing.T) {
 	for _, c := range []struct {
 		seconds []float64 // −1: not known

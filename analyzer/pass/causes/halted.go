@@ -10,9 +10,9 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
-// haltedRanks is ranks that neither run nor are ready to run much longer than the others. If that is
-// also in calls that poll, something stops them, wherever they are. Otherwise they are blocked in
-// computations, whether they have more work, too, or not. It may not be known where: most
+// haltedRanks is ranks that neither run nor are ready to run much longer than the others. If that
+// is also in calls that poll, something stops them, wherever they are. Otherwise they are blocked
+// in computations, whether they have more work, too, or not. It may not be known where: most
 // computations are too short to be measured, but the whole run is.
 type haltedRanks struct{}
 

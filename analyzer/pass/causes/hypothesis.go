@@ -61,8 +61,9 @@ type Hypothesis struct {
 	// estimated is an estimated gain in ns, for effects that the replay cannot predict; 0: the gain
 	// comes from the replay.
 	estimated int64
-	// ofWaits is set if its change only removes waits, for a CPU or blocked: the same ranks may have
-	// more work, too. takesWaits is set if it removes them beside more work, since they are of its own making.
+	// ofWaits is set if its change only removes waits, for a CPU or blocked: the same ranks may
+	// have more work, too. takesWaits is set if it removes them beside more work, since they are of
+	// its own making.
 	ofWaits, takesWaits bool
 	// last is set if it is named only where there is no other cause.
 	last bool

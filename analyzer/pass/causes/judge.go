@@ -128,8 +128,8 @@ func countedBefore(e *evidence, list []Hypothesis, best int, before int64) int {
 }
 
 // placed returns the hypothesis to name instead of the best one, if that is about ranks that are
-// stopped nobody knows where: that they take longer somewhere, about as much as they are stopped. Of
-// two ranks one may have more work there, too.
+// stopped nobody knows where: that they take longer somewhere, about as much as they are stopped.
+// Of two ranks one may have more work there, too.
 func placed(e *evidence, list []Hypothesis, best int, before int64) int {
 	h := &list[best].Cause
 	if h.Form != verdict.Halted || h.Before.Function != "" || len(e.Ranks) == 2 {

@@ -36,10 +36,11 @@ func exchanged(lacks [2]struct{ delayed, blocked float64 }) *tracetest.Builder {
 
 // What ranks lack in calls is not what messages cost, neither in the ledger nor in the verdict. Of
 // 10.4 that an iteration takes, 8 are own time of calls on both ranks, 1600 in all. Computations of
-// 200 on rank 0 and 240 on rank 1 are not measured. So they lack CPUs as calls do, in the ledger, too; whether they are
-// blocked is not known, so that of 938 only 698 are certain to be in calls; the other 240 are taken to be in the 342 that are left of calls
-// and computations of rank 1, of which it computes for 0.4 longer than rank 0. A rank that is blocked
-// while it waits shows that calls do not poll.
+// 200 on rank 0 and 240 on rank 1 are not measured. So they lack CPUs as calls do, in the ledger,
+// too; whether they are blocked is not known, so that of 938 only 698 are certain to be in calls;
+// the other 240 are taken to be in the 342 that are left of calls and computations of rank 1, of
+// which it computes for 0.4 longer than rank 0. A rank that is blocked while it waits shows that
+// calls do not poll.
 func TestWhatCallsLackIsNoCost(t *testing.T) {
 	type lacks = [2]struct{ delayed, blocked float64 }
 	for name, c := range map[string]struct {

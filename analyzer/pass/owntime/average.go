@@ -43,8 +43,8 @@ type average struct {
 	perhaps float64 // another fraction, unless that was when MPI started or ended
 	blocked float64 // fraction of the own time of calls
 	inCalls float64 // blocked in calls, in ns
-	// anywhere is for how long it was blocked in calls or in computations beyond inCalls and what was
-	// measured, and within the time of these that was not measured itself, in ns
+	// anywhere is for how long it was blocked in calls or in computations beyond inCalls and what
+	// was measured, and within the time of these that was not measured itself, in ns
 	anywhere, within float64
 }
 

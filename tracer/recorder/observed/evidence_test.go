@@ -89,8 +89,8 @@ func TestEvidenceOfAComputation(t *testing.T) {
 	}
 }
 
-// Somebody else wants the CPU of a thread that computes without system calls, and gets most of it. It
-// loses its CPU in readings, too. It is ready to run all the time, and never blocked.
+// Somebody else wants the CPU of a thread that computes without system calls, and gets most of it.
+// It loses its CPU in readings, too. It is ready to run all the time, and never blocked.
 func TestWaitsForACPUInReadings(t *testing.T) {
 	driver, path := evidenceDriver(t, "/proc"), filepath.Join(t.TempDir(), "evidence")
 	var allowed unix.CPUSet
