@@ -77,8 +77,8 @@ func (d *decoder) tracers(c *Content) {
 			g.Columns[k] = d.Measured(alike, 0, limit+1)
 		}
 	}
-	g.Columns[tracerCPU].PushRun(0, 0, g.N)
 	if d.Err == nil {
+		g.Columns[tracerCPU].PushRun(0, 0, g.N)
 		c.Ranks.tracers = g
 	}
 }

@@ -208,7 +208,8 @@ type Form string
 //   - Excess: Always, Sometimes (in some iterations), InPhase, InThread (another thread of the
 //     process computes), InCalls (its other threads are inside MPI), SysCalls (it reads or
 //     writes, and loses its CPU as often), Blocked (in the kernel, neither running nor runnable),
-//     Halted (the same inside calls that poll: something stops it), Stopped (by a CPU limit),
+//     Halted (the same inside calls that poll, or nobody knows where: something stops it), Stopped
+//     (by a CPU limit),
 //     Preempted (others use its CPU), ByThreads (threads of the process use it), Stolen (the
 //     hypervisor runs other machines on its CPU)
 //   - Imbalance: Gradient, Classes, Heavy (a few ranks), Moving (from rank to rank), Idle (ranks

@@ -6,7 +6,7 @@ type cpus struct{ *Cause }
 func (c cpus) sentence() string {
 	switch {
 	case c.Form == Limits && c.Ranks != "":
-		return "the CPU limit of its container makes this job slow: it stops " + c.Who()
+		return c.pick("the CPU limit of its container makes this job slow: it stops ", "the CPU limits of their containers make this job slow: they stop ") + c.Who()
 	case c.Form == Limits:
 		return "CPU limits make this job slow: they stop the containers of all ranks alike"
 	case c.Ranks != "":

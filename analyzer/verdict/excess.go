@@ -191,7 +191,7 @@ func (c excess) advice(n Neighbors) []string {
 		}
 	case Halted:
 		if c.Before.Function == "" {
-			return []string{fmt.Sprintf("See what stops %s: a signal (SIGSTOP, a debugger, a checkpoint), a frozen cgroup, memory that is swapped or reclaimed; or where the program sleeps, waits for a lock or reads files.", c.pick("the process", "the processes"))}
+			return []string{fmt.Sprintf("See what stops %s: a signal (SIGSTOP, a debugger, a checkpoint), a frozen cgroup, memory that is swapped or reclaimed; or where the program sleeps, reads files, or waits for a lock or for its own threads.", c.pick("the process", "the processes"))}
 		}
 		return []string{fmt.Sprintf("See what stops %s: a signal (SIGSTOP, a debugger, a checkpoint), a frozen cgroup, memory that is swapped or reclaimed. MPI polls here while it waits, so that the program is not blocked by itself.", c.pick("the process", "the processes"))}
 	case ByThreads:

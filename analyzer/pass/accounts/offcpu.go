@@ -12,6 +12,7 @@ import (
 // OffCPU sums the measured (long) instances of a computation, or call, on one rank, in nanoseconds.
 type OffCPU struct {
 	count   uint64
+	sampled int64 // duration of the instances that were measured themselves
 	Wall    int64 // of the measured instances
 	cpu     int64
 	Delayed int64 // ready to run, without a CPU
@@ -52,6 +53,16 @@ func (a *Account) Undelayed(what Activity) (ns int64, known bool) {
 		return t.Ns, false
 	}
 	return max(0, t.Ns-o.Delayed), true
+}
+
+// Sampled returns the fraction of a computation's time that was measured itself, and is not taken
+// to be like that.
+func (a *Account) Sampled(what Activity) float64 {
+	t, o := a.Tallies[what], a.OffCPU[what]
+	if t == nil || o == nil {
+		return 0
+	}
+	return min(1, float64(o.sampled)/float64(max(1, t.Ns)))
 }
 
 // HasEvidence reports whether CPU measurements cover most of the computation.
@@ -101,6 +112,7 @@ func (a *Accounts) takeEvidence() {
 	}
 	for i := range a.Each {
 		for what, o := range a.Each[i].OffCPU {
+			o.sampled = o.Wall
 			if t := a.Each[i].Tallies[what]; t == nil || !o.extrapolateApart(t, a.Singles(a.Locations[i].Row, what)) {
 				delete(a.Each[i].OffCPU, what)
 			}

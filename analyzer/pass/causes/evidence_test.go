@@ -177,6 +177,48 @@ func TestBlockedBesideWork(t *testing.T) {
 	}
 }
 
+// In each of 60 iterations rank 0 of two computes for 20, all of it measured, and for 5 in another
+// region that is not. Its counters of the whole run say that it was stopped for 3.5 an iteration:
+// that was in the latter, and no more is gained.
+func TestStopsAreNotWhereThingsAreMeasured(t *testing.T) {
+	const iterations, run = 60, 60*25 + 2
+	b := tracetest.New(2)
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		now, work := 1.0, [2][2]float64{{20, 5}, {0.1, 0.1}}[i]
+		r.At("v.c:1").Init(0, now)
+		r.At("v.c:2").Collective("MPI_Barrier", now, now)
+		for range iterations {
+			r.At("v.c:3").Collective("MPI_Allreduce", now+work[0], now+20)
+			r.At("v.c:2").Collective("MPI_Barrier", now+20+work[1], now+25)
+			now += 25
+		}
+		r.At("v.c:4").Finalize(now, now+1)
+		stopped := 3.5 * iterations * float64(1-i)
+		r.Info().Context = []trace.ContextSample{{}, {
+			MonotonicNS: run * tracetest.Unit, CPUNS: int64((run - stopped) * tracetest.Unit), RunDelayNS: tracetest.Unit,
+		}}
+		r.Info().Evidence = []trace.EvidenceRow{{
+			EvidenceKey: trace.EvidenceKey{
+				After:  trace.CallSite{Function: mpi.ByName("MPI_Barrier").ID, Site: 2},
+				Before: trace.CallSite{Function: mpi.ByName("MPI_Allreduce").ID, Site: 3},
+			},
+			Count: iterations, WallNS: int64(iterations * work[0] * tracetest.Unit), CPUNS: int64(iterations * work[0] * tracetest.Unit),
+		}}
+	})
+	inSearch(t, b, func(f *Found) {
+		found := false
+		for i := range f.All {
+			if h := &f.All[i]; h.Cause.Form == verdict.Halted {
+				found = true
+				assert.Equal(t, "0", h.Cause.Ranks)
+				assert.InDelta(t, 0.210, float64(f.evidence.Run()-h.length)/1e9, 0.010)
+				assert.InDelta(t, 0.210, h.Cause.BlockedSeconds, 0.010)
+			}
+		}
+		assert.True(t, found)
+	})
+}
+
 // CPU limits throttle some ranks. Those are named; all are alike if the shortest is throttled half
 // as long as the longest.
 func TestThrottledMost(t *testing.T) {

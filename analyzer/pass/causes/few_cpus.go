@@ -31,6 +31,9 @@ func (fewCPUs) suggest(e *evidence) []Hypothesis {
 	var rows map[int]bool // concerned; nil: all
 	if e.cpus.AreLimited() {
 		h.Cause = limitedRanks(e)
+		if limited := throttledMost(e); limited != nil {
+			rows = rowsOf(limited)
+		}
 		h.What = "no CPU limit stopped a container"
 	}
 	set, _ := e.Outliers(delays, outliers.Doubtful, longer)
@@ -51,7 +54,7 @@ func (fewCPUs) suggest(e *evidence) []Hypothesis {
 	}
 	h.Assumes = "Computations and calls take as long as without these waits for a CPU; waiting for other ranks follows."
 	part := 1.0
-	if took, waited, is := isOfCompressor(e, rows); is {
+	if took, waited, is := isOfCompressor(e, rows); is && (h.Cause.Form == verdict.TooFew || h.Cause.Form == verdict.Preempted) {
 		part = min(1, took/waited)
 		h.becomeCompressor(e, took, waited)
 	}

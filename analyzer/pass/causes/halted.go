@@ -45,7 +45,9 @@ func (haltedRanks) suggest(e *evidence) []Hypothesis {
 		h.Cause = e.causeOf(verdict.Excess, set, mostStopped(e, worst))
 		h.Cause.Form, h.Cause.BlockedSeconds = verdict.Halted, accounts.Seconds(stopped[worst])
 	default:
-		h.Cause = blockedBesideWork(e, set, outliers.Except(all, set))
+		if h.Cause = blockedBesideWork(e, set, outliers.Except(all, set)); !e.isWorthIt(int64(1e9 * h.Cause.BlockedSeconds)) {
+			return nil
+		}
 	}
 	h.change = unstopped(e, rows)
 	h.change.keeps = keepsWithout(e, rows, func(l owntime.Lack) float64 { return l.Stopped })
@@ -63,7 +65,8 @@ func unstopped(e *evidence, rows map[int]bool) change {
 		left := measured(location, r, ns)
 		if l := &e.Locations[location]; l.Main == location && rows[l.Row] {
 			stopped, within := e.lacks.Anywhere(l.Row)
-			left = max(0, left-int64(float64(ns)*float64(stopped)/float64(max(1, within))))
+			unsampled := 1 - e.Each[location].Sampled(activityOf(r))
+			left = max(0, left-int64(unsampled*float64(ns)*float64(stopped)/float64(max(1, within))))
 		}
 		return left
 	}

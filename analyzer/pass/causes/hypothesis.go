@@ -36,7 +36,10 @@ func suggest(e *evidence, causes []cause) (list []Hypothesis) {
 // about ranks as fit into maxHypotheses (but at least minOfRanks), and those about how work is
 // divided over ranks and time.
 func hypotheses(e *evidence) []Hypothesis {
-	list, calls := exceptCompressor(e, suggest(e, ofRanks)), suggest(e, ofCalls)
+	list, calls := suggest(e, ofRanks), suggest(e, ofCalls)
+	if slices.ContainsFunc(calls, func(h Hypothesis) bool { return h.Cause.Form == verdict.Compressor }) {
+		list = exceptCompressor(e, list)
+	}
 	slices.SortStableFunc(list, func(x, y Hypothesis) int { return cmp.Compare(y.promise, x.promise) })
 	list = list[:min(len(list), max(minOfRanks, maxHypotheses-len(calls)))]
 	return slices.Concat(list, calls, suggest(e, ofWork))

@@ -111,11 +111,11 @@ func unclearOf(e *evidence, all []Hypothesis) (list []int) {
 // would. Otherwise it has to be about the same ranks, and to explain what the best one gains.
 func countedBefore(e *evidence, list []Hypothesis, best int, before int64) int {
 	b := &list[best]
-	if b.Cause.Kind != verdict.Excess || b.Cause.Form != verdict.Always || b.Cause.BlockedSeconds > 0 {
+	if b.Cause.Kind != verdict.Excess || b.Cause.Form != verdict.Always || b.Cause.BlockedSeconds+b.Cause.SystemSeconds+b.Cause.PageFaults > 0 {
 		return best
 	}
-	most := b.sharedGain
-	if most == 0 {
+	most := min(b.sharedGain, before-b.length)
+	if most <= 0 {
 		most = int64(explains * float64(before-b.length))
 	}
 	for i := range list {
@@ -249,6 +249,8 @@ func (h *Hypothesis) isCoarse() bool {
 	switch h.Cause.Kind {
 	case verdict.CPUs, verdict.Kernel:
 		return true
+	case verdict.Tracer:
+		return h.Cause.Form == verdict.Compressor
 	case verdict.IO:
 		return h.Cause.Form == verdict.Blocked
 	case verdict.Excess:

@@ -63,6 +63,7 @@ func TestCountedTimeBeforeUnknownReasons(t *testing.T) {
 		{200, of(190, excess(verdict.Preempted, "0")), false},
 		{200, of(240, excess(verdict.Preempted, "1")), true},
 		{200, of(240, verdict.Cause{Kind: verdict.CPUs}), true},
+		{200, of(240, verdict.Cause{Kind: verdict.Tracer, Form: verdict.Compressor}), true},
 		{200, of(240, verdict.Cause{Kind: verdict.Messages}), false}, // what calls show
 		{0, of(240, excess(verdict.Preempted, "1")), true},
 		{0, of(190, excess(verdict.Preempted, "1")), false},

@@ -27,8 +27,12 @@ func (cpuLimits) suggest(e *evidence) []Hypothesis {
 	if h.Cause.Ranks != "" && e.lacks.AreCounted() && e.AreFew(&outliers.Suspicion{Set: throttledMost(e)}) {
 		return nil // fewCPUs knows what these ranks lose
 	}
-	h.change = change{takes: func(_ int, r predict.Region, ns int64) int64 {
-		if u := usual[r]; u > 0 && float64(ns) > longer*u {
+	var only map[int]bool // locations; nil: all
+	if limited := throttledMost(e); limited != nil {
+		only = locationsOf(e, rowsOf(limited))
+	}
+	h.change = change{takes: func(location int, r predict.Region, ns int64) int64 {
+		if u := usual[r]; (only == nil || only[location]) && u > 0 && float64(ns) > longer*u {
 			return int64(u)
 		}
 		return ns

@@ -3,7 +3,6 @@ package owntime
 import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
-	"github.com/cairn-mpi/cairn/trace"
 )
 
 // covers is the fraction of the time of calls that must be measured for the measurements to be
@@ -91,20 +90,14 @@ func averageOf(a *accounts.Accounts, row int) (av average) {
 	if own > 0 {
 		av.blocked = min(1, av.inCalls/own)
 	}
-	av.within = max(0, own-av.inCalls) + max(0, float64(each.Compute)-sampled(a, row))
-	av.anywhere = max(0, min(av.within, blocked-elsewhere-av.inCalls))
-	return av
-}
-
-// sampled returns the time of the computations of a rank's first thread that were measured
-// themselves, and not taken to be like others.
-func sampled(a *accounts.Accounts, row int) (ns float64) {
-	for k := range a.Ranks[row].Evidence {
-		if e := &a.Ranks[row].Evidence[k]; e.After != (trace.CallSite{}) && e.Thread == a.Locations[a.MainOf[row]].Thread {
-			ns += float64(e.WallNS)
+	av.within = max(0, own-av.inCalls)
+	for what, t := range each.Tallies {
+		if what.Computes() {
+			av.within += (1 - each.Sampled(what)) * float64(t.Ns)
 		}
 	}
-	return ns
+	av.anywhere = max(0, min(av.within, blocked-elsewhere-av.inCalls))
+	return av
 }
 
 // outside is the time that a rank spends at the start and the end of MPI, and what was measured

@@ -67,7 +67,7 @@ struct thorough {
 struct watch {
 	bool begun;
 	bool exact, thorough_at_begin; // the last quick (thorough) reading was taken when the present computation began
-	bool unmeasured;               // a long computation was expected, but the budget was used up
+	bool unmeasured;               // a long computation was expected, but the budget was used up, or its first reading interrupted
 	uint16_t explain;              // bits: slots of cairn_thread.long_after with unexplained time
 	uint32_t untraced;
 	uint32_t random;
@@ -518,7 +518,10 @@ uint64_t cairn_evidence_enter(struct cairn_thread *t, const struct cairn_call *c
 			row->ticks += now - t->returned;
 			const bool measurable = !w->unmeasured || (double)(now - t->returned) * ns >= EXCEPTION_NS;
 			if (w->exact || (measurable && affordable(w, now, w->quick_costs_ns + w->thorough_costs_ns, ns))) {
-				w->explain = (uint16_t)((w->explain & ~bit) | (measure(w, row, t->returned, now, ns) ? bit : 0));
+				const uint64_t last = w->quick.ticks;
+				const bool explain = measure(w, row, t->returned, now, ns);
+				if (w->quick.ticks != last) // it was read
+					w->explain = (uint16_t)((w->explain & ~bit) | (explain ? bit : 0));
 				w->budget_ns -= cost_since(began, ns);
 			}
 		}
