@@ -11,11 +11,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// inModule changes to an empty Go module.
+func inModule(t *testing.T) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile("go.mod", []byte("module github.com/cairn-mpi/cairn/some\n\ngo 1.26\n"), 0o644))
+}
+
 // A stage of commands and of tests that pass, fail and are skipped: what is counted, measured and
 // said of it.
 func TestExecute(t *testing.T) {
-	t.Chdir(t.TempDir())
-	require.NoError(t, os.WriteFile("go.mod", []byte("module github.com/cairn-mpi/cairn/some\n\ngo 1.26\n"), 0o644))
+	inModule(t)
 	require.NoError(t, os.WriteFile("some_test.go", []byte(`package some
 
 import (
@@ -53,8 +59,7 @@ func TestFailing(t *testing.T) { t.Run("part", func(t *testing.T) { t.Error("2 i
 
 // Tests that end with their process are named, with what they printed, and nothing of a step stays.
 func TestEndsOfProcesses(t *testing.T) {
-	t.Chdir(t.TempDir())
-	require.NoError(t, os.WriteFile("go.mod", []byte("module github.com/cairn-mpi/cairn/some\n\ngo 1.26\n"), 0o644))
+	inModule(t)
 	for name, code := range map[string]string{"hangs": "t.Log(1); select {}", "exits": "os.Exit(3)", "none": ""} {
 		require.NoError(t, os.Mkdir(name, 0o777))
 		if code != "" {
@@ -87,8 +92,7 @@ var _ testing.T
 // A test that fails once is named and fails nothing. One that fails twice does, and so do many, one
 // that ends its process and all of -all. Long lines are cut as a whole, not piece by piece.
 func TestAgain(t *testing.T) {
-	t.Chdir(t.TempDir())
-	require.NoError(t, os.WriteFile("go.mod", []byte("module github.com/cairn-mpi/cairn/some\n\ngo 1.26\n"), 0o644))
+	inModule(t)
 	require.NoError(t, os.WriteFile("some_test.go", []byte(`package some
 
 import (

@@ -193,12 +193,10 @@ func (a *book) ledgerOf(row int) (l [ledgerRows]int64) {
 	}
 	take(untraced, account.Untraced)
 	take(tracing, account.Overhead)
-	delayed, still, stolen, threads, unmeasured := int64(0), int64(0), int64(0), int64(0), account.Compute
+	delayed, still, stolen, threads := a.lacks.DelayedComputing(row), int64(0), int64(0), int64(0)
 	for _, o := range account.OffCPU {
-		delayed, still, stolen, threads = delayed+o.Delayed, still+o.Blocked, stolen+o.Stolen, threads+o.Threads
-		unmeasured -= o.Wall
+		still, stolen, threads = still+o.Blocked, stolen+o.Stolen, threads+o.Threads
 	}
-	delayed += int64(a.lacks.Average(row).Delayed * float64(max(0, unmeasured)))
 	limited := int64(0)
 	if seconds, known := accounts.Throttling(&a.Ranks[row]); known && a.Window == nil {
 		limited = int64(seconds * 1e9)

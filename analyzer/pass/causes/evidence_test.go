@@ -131,6 +131,25 @@ func TestAllRanksAreBlocked(t *testing.T) {
 	}
 }
 
+// twoRegions returns two ranks that compute before an MPI_Allreduce (v.c:3) and before the
+// MPI_Barrier (v.c:2) of each iteration, rank 0 longer than rank 1.
+func twoRegions(iterations int, work [2][2]float64) *tracetest.Builder {
+	b := tracetest.New(2)
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		now, longest := 1.0, work[0]
+		r.At("v.c:1").Init(0, now)
+		r.At("v.c:2").Collective("MPI_Barrier", now, now)
+		for range iterations {
+			r.At("v.c:3").Collective("MPI_Allreduce", now+work[i][0], now+longest[0])
+			now += longest[0]
+			r.At("v.c:2").Collective("MPI_Barrier", now+work[i][1], now+longest[1])
+			now += longest[1]
+		}
+		r.At("v.c:4").Finalize(now, now+1)
+	})
+	return b
+}
+
 // In each of 60 iterations rank 0 of two takes 7 in a region, of which it is blocked for 3, where
 // the other computes for 4, and 4 in another one, where the other has nothing to do. If it is
 // blocked for 1.5 of that, these 4.5 are more than equal work would gain (3.5), although most of
@@ -138,17 +157,9 @@ func TestAllRanksAreBlocked(t *testing.T) {
 func TestBlockedBesideWork(t *testing.T) {
 	const iterations = 60
 	for blocked, first := range map[float64]verdict.Form{1.5: verdict.Blocked, 0: verdict.Always} {
-		b := tracetest.New(2)
+		work := [2][2]float64{{7, 4}, {4, 0.01}}
+		b := twoRegions(iterations, work)
 		b.Ranks(func(i int, r *tracetest.Rank) {
-			now, work := 1.0, [2][2]float64{{7, 4}, {4, 0.01}}[i]
-			r.At("v.c:1").Init(0, now)
-			r.At("v.c:2").Collective("MPI_Barrier", now, now)
-			for range iterations {
-				r.At("v.c:3").Collective("MPI_Allreduce", now+work[0], now+7)
-				r.At("v.c:2").Collective("MPI_Barrier", now+7+work[1], now+11)
-				now += 11
-			}
-			r.At("v.c:4").Finalize(now, now+1)
 			barrier := trace.CallSite{Function: mpi.ByName("MPI_Barrier").ID, Site: 2}
 			reduce := trace.CallSite{Function: mpi.ByName("MPI_Allreduce").ID, Site: 3}
 			row := func(after, before trace.CallSite, wall, blocked float64) trace.EvidenceRow {
@@ -157,7 +168,7 @@ func TestBlockedBesideWork(t *testing.T) {
 					WallNS: int64(iterations * wall * tracetest.Unit), CPUNS: int64(iterations * (wall - blocked) * tracetest.Unit),
 				}
 			}
-			r.Info().Evidence = []trace.EvidenceRow{row(barrier, reduce, work[0], 3*float64(1-i)), row(reduce, barrier, work[1], blocked*float64(1-i))}
+			r.Info().Evidence = []trace.EvidenceRow{row(barrier, reduce, work[i][0], 3*float64(1-i)), row(reduce, barrier, work[i][1], blocked*float64(1-i))}
 		})
 		inSearch(t, b, func(f *Found) {
 			require.NotEmpty(t, f.causes)
@@ -182,17 +193,9 @@ func TestBlockedBesideWork(t *testing.T) {
 // that was in the latter, and no more is gained.
 func TestStopsAreNotWhereThingsAreMeasured(t *testing.T) {
 	const iterations, run = 60, 60*25 + 2
-	b := tracetest.New(2)
+	work := [2][2]float64{{20, 5}, {0.1, 0.1}}
+	b := twoRegions(iterations, work)
 	b.Ranks(func(i int, r *tracetest.Rank) {
-		now, work := 1.0, [2][2]float64{{20, 5}, {0.1, 0.1}}[i]
-		r.At("v.c:1").Init(0, now)
-		r.At("v.c:2").Collective("MPI_Barrier", now, now)
-		for range iterations {
-			r.At("v.c:3").Collective("MPI_Allreduce", now+work[0], now+20)
-			r.At("v.c:2").Collective("MPI_Barrier", now+20+work[1], now+25)
-			now += 25
-		}
-		r.At("v.c:4").Finalize(now, now+1)
 		stopped := 3.5 * iterations * float64(1-i)
 		r.Info().Context = []trace.ContextSample{{}, {
 			MonotonicNS: run * tracetest.Unit, CPUNS: int64((run - stopped) * tracetest.Unit), RunDelayNS: tracetest.Unit,
@@ -202,7 +205,7 @@ func TestStopsAreNotWhereThingsAreMeasured(t *testing.T) {
 				After:  trace.CallSite{Function: mpi.ByName("MPI_Barrier").ID, Site: 2},
 				Before: trace.CallSite{Function: mpi.ByName("MPI_Allreduce").ID, Site: 3},
 			},
-			Count: iterations, WallNS: int64(iterations * work[0] * tracetest.Unit), CPUNS: int64(iterations * work[0] * tracetest.Unit),
+			Count: iterations, WallNS: int64(iterations * work[i][0] * tracetest.Unit), CPUNS: int64(iterations * work[i][0] * tracetest.Unit),
 		}}
 	})
 	inSearch(t, b, func(f *Found) {

@@ -30,8 +30,8 @@ func (fewCPUs) suggest(e *evidence) []Hypothesis {
 	}
 	var rows map[int]bool // concerned; nil: all
 	if e.cpus.AreLimited() {
-		h.Cause = limitedRanks(e)
-		if limited := throttledMost(e); limited != nil {
+		limited := throttledMost(e)
+		if h.Cause = limitsOf(e, limited); limited != nil {
 			rows = rowsOf(limited)
 		}
 		h.What = "no CPU limit stopped a container"
@@ -195,12 +195,6 @@ func waitMore(e *evidence, set, others []outliers.Worker) bool {
 // delayedIn returns how long a rank waited for a CPU while it could go on, in ns, and for how long
 // it could: it computed, or was in calls without waiting for other ranks.
 func delayedIn(e *evidence, row int) (delayed, active int64) {
-	account := &e.Each[e.MainOf[row]]
-	unmeasured := account.Compute
-	for _, o := range account.OffCPU {
-		delayed, unmeasured = delayed+o.Delayed, unmeasured-o.Wall
-	}
-	delayed += int64(e.lacks.Average(row).Delayed * float64(max(0, unmeasured)))
 	own, total := e.lacks.Delayed(row)
-	return delayed + own, account.Compute + total
+	return e.lacks.DelayedComputing(row) + own, e.Each[e.MainOf[row]].Compute + total
 }

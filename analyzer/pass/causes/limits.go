@@ -10,9 +10,8 @@ import (
 // cpuLimits is CPU limits that throttle all containers, or too many to be an exception.
 type cpuLimits struct{}
 
-// suggest assumes that no container is throttled by its CPU limit.
-// It is not known when they were throttled, so computations that take longer than usual get their
-// usual duration.
+// suggest assumes that no container is throttled by its CPU limit. It is not known when they were
+// throttled, so computations that take longer than usual get their usual duration.
 func (cpuLimits) suggest(e *evidence) []Hypothesis {
 	if !e.cpus.AreLimited() || e.HasEvidence() || mostThrottled(e) != nil {
 		return nil
@@ -23,12 +22,13 @@ func (cpuLimits) suggest(e *evidence) []Hypothesis {
 			usual[regionOf(what)] = e.usual(what)
 		}
 	}
-	h := Hypothesis{width: ofCPUs, Cause: limitedRanks(e), estimated: int64(e.cpus.Stopped * float64(e.Run()))}
-	if h.Cause.Ranks != "" && e.lacks.AreCounted() && e.AreFew(&outliers.Suspicion{Set: throttledMost(e)}) {
+	limited := throttledMost(e)
+	if limited != nil && e.lacks.AreCounted() && e.AreFew(&outliers.Suspicion{Set: limited}) {
 		return nil // fewCPUs knows what these ranks lose
 	}
+	h := Hypothesis{width: ofCPUs, Cause: limitsOf(e, limited), estimated: int64(e.cpus.Stopped * float64(e.Run()))}
 	var only map[int]bool // locations; nil: all
-	if limited := throttledMost(e); limited != nil {
+	if limited != nil {
 		only = locationsOf(e, rowsOf(limited))
 	}
 	h.change = change{takes: func(location int, r predict.Region, ns int64) int64 {
@@ -41,10 +41,9 @@ func (cpuLimits) suggest(e *evidence) []Hypothesis {
 	return []Hypothesis{h}
 }
 
-// limitedRanks returns the cause that CPU limits throttle all ranks alike, or those that it names.
-func limitedRanks(e *evidence) verdict.Cause {
-	set := throttledMost(e)
-	if len(set) == 0 {
+// limitsOf returns the cause that CPU limits throttle a set of ranks; nil: all ranks alike.
+func limitsOf(e *evidence, set []outliers.Worker) verdict.Cause {
+	if set == nil {
 		return ofAllRanks(e, verdict.CPUs, verdict.Limits, accounts.Activity{})
 	}
 	c := e.causeOf(verdict.CPUs, set, accounts.Activity{})

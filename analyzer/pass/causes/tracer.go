@@ -63,9 +63,9 @@ func exceptCompressor(e *evidence, list []Hypothesis) []Hypothesis {
 		if h.Cause.Form != verdict.Preempted {
 			return false
 		}
-		rows := map[int]bool{}
+		rows, ranks := map[int]bool{}, h.Cause.List()
 		for row := range e.Ranks {
-			rows[row] = slices.Contains(h.Cause.List(), e.Ranks[row].Rank)
+			rows[row] = slices.Contains(ranks, e.Ranks[row].Rank)
 		}
 		_, _, is := isOfCompressor(e, rows)
 		return is

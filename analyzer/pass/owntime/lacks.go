@@ -164,6 +164,17 @@ func (l *Lacks) Delayed(row int) (delayed, own int64) {
 	return l.sum(row, func(k Lack) float64 { return k.Delayed })
 }
 
+// DelayedComputing returns for how long a rank waited for a CPU in its computations, in ns: as
+// measured, and on average where nothing was.
+func (l *Lacks) DelayedComputing(row int) (delayed int64) {
+	account := &l.Each[l.MainOf[row]]
+	unmeasured := account.Compute
+	for _, o := range account.OffCPU {
+		delayed, unmeasured = delayed+o.Delayed, unmeasured-o.Wall
+	}
+	return delayed + int64(l.Average(row).Delayed*float64(max(0, unmeasured)))
+}
+
 // Stopped is Delayed for being stopped.
 func (l *Lacks) Stopped(row int) (stopped, own int64) {
 	return l.sum(row, func(k Lack) float64 { return k.Stopped })
