@@ -64,6 +64,7 @@ var measuring = map[string]func(*bench){
 	"operator":              operator,
 	"verdict":               verdicts,
 	"strangers":             strangersBench,
+	"cpus":                  busyCPUs,
 	"topology":              topologies,
 	"verify-npb":            verifyNPB,
 	"verify-osu":            verifyOSU,

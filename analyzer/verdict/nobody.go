@@ -39,7 +39,9 @@ func nobody(f Facts) string {
 		}
 	}
 	text += f.ownThreads()
-	if c := f.Harmless; c != nil {
+	if f.Chance {
+		text += ". One of the two computes longer, but equal CPUs may differ by that much in so short a run"
+	} else if c := f.Harmless; c != nil {
 		text += fmt.Sprintf(". %s %s longer than the others, but that costs the run next to nothing", capital(c.Who()), c.pick("computes", "compute"))
 	}
 	return text + "."

@@ -68,6 +68,9 @@ type Hypothesis struct {
 	// have more work, too. takesWaits is set if it removes them beside more work, since they are of
 	// its own making.
 	ofWaits, takesWaits bool
+	// chance is set if it is about two ranks that differ by no more than equal CPUs may: it is no
+	// cause.
+	chance bool
 	// last is set if it is named only where there is no other cause.
 	last bool
 	// doubt reports, after the replay, whether the gain is due to something else; nil: never.

@@ -56,7 +56,7 @@ func judge(ctx context.Context, e *evidence, marks predict.Marks, also []predict
 	}
 	var left []Hypothesis
 	for i := range all {
-		if h := &all[i]; h.doubt == nil || !h.doubt(h, &p) {
+		if h := &all[i]; !h.chance && (h.doubt == nil || !h.doubt(h, &p)) {
 			left = append(left, *h)
 		}
 	}
@@ -98,11 +98,16 @@ func judge(ctx context.Context, e *evidence, marks predict.Marks, also []predict
 func unclearOf(e *evidence, all []Hypothesis) (list []int) {
 	for i := range all {
 		c := &all[i].Cause
-		if len(e.Ranks) == 2 && all[i].shared != nil && c.Form == verdict.Always && c.BlockedSeconds+c.SystemSeconds+c.PageFaults == 0 {
+		if len(e.Ranks) == 2 && all[i].shared != nil && c.Form == verdict.Always && !hasReason(c) {
 			list = append(list, i)
 		}
 	}
 	return list
+}
+
+// hasReason reports whether the kernel counted why ranks compute longer.
+func hasReason(c *verdict.Cause) bool {
+	return c.BlockedSeconds+c.SystemSeconds+c.PageFaults > 0
 }
 
 // countedBefore returns the hypothesis to name instead of the best one, if that is about ranks that
@@ -111,7 +116,7 @@ func unclearOf(e *evidence, all []Hypothesis) (list []int) {
 // would. Otherwise it has to be about the same ranks, and to explain what the best one gains.
 func countedBefore(e *evidence, list []Hypothesis, best int, before int64) int {
 	b := &list[best]
-	if b.Cause.Kind != verdict.Excess || b.Cause.Form != verdict.Always || b.Cause.BlockedSeconds+b.Cause.SystemSeconds+b.Cause.PageFaults > 0 {
+	if b.Cause.Kind != verdict.Excess || b.Cause.Form != verdict.Always || hasReason(&b.Cause) {
 		return best
 	}
 	most := min(b.sharedGain, before-b.length)

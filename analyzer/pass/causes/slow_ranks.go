@@ -86,6 +86,7 @@ func excessOf(e *evidence, s *outliers.Suspicion, region *accounts.Activity) Hyp
 		// all that it was longer is waits for a CPU, of which other causes say what they cost
 		h.doubt = func(*Hypothesis, *played) bool { return true }
 	}
+	h.chance = h.Cause.Form == verdict.Always && !hasReason(&h.Cause) && byChance(e, s.Workers, in)
 	if e.OfLeads {
 		h.estimated = beyondOnPath(e, s.Set, others, in)
 	}

@@ -16,6 +16,7 @@ var leastGain = []struct {
 }{
 	{verdict.Excess, verdict.Preempted, 0.1},
 	{verdict.Excess, verdict.ByThreads, 0.1},
+	{verdict.Excess, verdict.SysCalls, 0.1},
 	{verdict.Excess, verdict.Stolen, 0.1},
 	{verdict.Excess, verdict.Halted, 0.1},
 	{verdict.Excess, verdict.NoForm, 0.02},
@@ -70,6 +71,13 @@ const (
 	beyond      = 3.0  // interquartile ranges above it: required as well
 	minLong     = 3    // instances that stand out: fewer are accidental
 	maxLong     = 0.6  // of the instances of a rank: more are not an exception
+)
+
+// Two ranks: what one computes longer than the other by chance, as a part (leastRatio).
+const (
+	chanceSeconds = 2.75 // divided by the seconds that they compute
+	mostByChance  = 0.9  // at most
+	leastByChance = 0.25 // at least
 )
 
 // Regions that take longer at some times.

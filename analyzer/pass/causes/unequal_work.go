@@ -136,7 +136,7 @@ func (unequalWork) suggest(e *evidence) []Hypothesis {
 		h.doubt = func(*Hypothesis, *played) bool { return true } // no work that could be divided
 		return []Hypothesis{h, blockedLonger(e, cause, workers)}
 	}
-	h.Cause = cause
+	h.Cause, h.chance = cause, cause.BlockedSeconds == 0 && byChance(e, workers, nil)
 	return []Hypothesis{h}
 }
 

@@ -19,6 +19,7 @@ func decide(e *evidence, parallel *float64, causes, all []Hypothesis) verdict.Ve
 	}
 	facts := factsOf(e, parallel)
 	facts.Harmless = harmless(e, all)
+	facts.Chance = slices.ContainsFunc(all, func(h Hypothesis) bool { return h.chance && gainsEnough(e, &h, e.Run()) })
 	return verdict.Of(list, facts)
 }
 
@@ -109,8 +110,9 @@ func decideBySums(e *evidence, parallel, communication *float64) verdict.Verdict
 	} else if list := (slowWorkers{}).suggest(e); len(list) > 0 {
 		causes = append(causes, list[0])
 	} else if workers := unequalRanks(e, false); workers != nil {
-		causes = append(causes, Hypothesis{Cause: imbalance(e, workers, mostUnequal(e, workers), nil)})
+		causes = append(causes, Hypothesis{Cause: imbalance(e, workers, mostUnequal(e, workers), nil), chance: byChance(e, workers, nil)})
 	}
+	causes = slices.DeleteFunc(causes, func(h Hypothesis) bool { return h.chance })
 	causes = causes[:min(len(causes), maxCauses)]
 	return decide(e, parallel, causes, nil)
 }
