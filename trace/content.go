@@ -71,6 +71,8 @@ type Rank struct {
 	Tracer     *TracerUsage       // cost of tracing; nil: unknown, as for a short run that nobody compressed
 	Pressure   *Pressure          // of its cgroup; nil: nothing is known
 	TCP        *TCPUsage          // nil: unknown
+	// of its first thread; zero if it never was seen suspended
+	Suspensions Suspensions
 	// instances in the order in which this rank got them, as indices into Content.Communicators
 	CommunicatorsOwn []uint32
 }

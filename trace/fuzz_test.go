@@ -73,6 +73,7 @@ func FuzzOpen(f *testing.F) {
 		r.Tracer = &TracerUsage{Stalls: 3, StalledNS: 1 << 33, LongestStallNS: 1 << 32, MemoryBytes: 1 << 23, MostMemory: 1 << 24, MostSpool: 1 << 22, WrittenBytes: 1 << 30, CPUNS: 1 << 34}
 		r.Pressure = &Pressure{MemoryNS: 1 << 31, IONS: 1 << 30, MemoryLimitHits: 4000}
 		r.TCP = &TCPUsage{Segments: 1 << 20, Retransmits: 77}
+		r.Suspensions = Suspensions{Looks: 300, Suspended: 5}
 	})
 	f.Add(written(f, traced))
 	golden, err := filepath.Glob("testdata/*.cairn")

@@ -15,6 +15,10 @@ type Look struct {
 	State   byte  // its state at the look, as in /proc/PID/stat; 0: unknown
 }
 
+// IsSuspended reports whether a thread in a state as in /proc/PID/stat is suspended, by a signal
+// (SIGSTOP, SIGTSTP) or a debugger.
+func IsSuspended(state byte) bool { return state == 'T' || state == 't' }
+
 // The columns of looks.
 const (
 	lookAge = iota

@@ -49,6 +49,7 @@ func manyMeasured() []Rank {
 		}
 		if random.IntN(4) > 0 {
 			r.Pressure = &Pressure{MemoryNS: ns(), IONS: Unknown, MemoryLimitHits: count()}
+			r.Suspensions = Suspensions{Looks: 1 + ns(), Suspended: 1}
 		}
 		if random.IntN(4) > 0 {
 			r.TCP = &TCPUsage{Segments: codec.Rounded(ns()), Retransmits: count()}
@@ -71,6 +72,7 @@ func TestEvidenceOfManyRanks(t *testing.T) {
 		require.Equal(t, ranks[i].Threads, r.Threads)
 		require.Equal(t, ranks[i].Tracer, r.Tracer)
 		require.Equal(t, ranks[i].Pressure, r.Pressure)
+		require.Equal(t, ranks[i].Suspensions, r.Suspensions)
 		require.Equal(t, ranks[i].TCP, r.TCP)
 		require.Equal(t, table.At(i).Context, r.Context)
 	}
@@ -113,7 +115,7 @@ func TestSecondReaderKnowsRanks(t *testing.T) {
 		want, err := json.Marshal(map[string]any{
 			"Context": append([]ContextSample{}, r.Context...), "Evidence": append([]EvidenceRow{}, r.Evidence...),
 			"Outliers": append([]EvidenceInstance{}, r.Outliers...), "Threads": append([]ThreadUsage{}, r.Threads...), "Tracer": tracer,
-			"Pressure": pressure,
+			"Pressure": pressure, "Suspensions": []int64{r.Suspensions.Looks, r.Suspensions.Suspended},
 		})
 		require.NoError(t, err)
 		require.JSONEq(t, string(want), lines[i], "rank %d", i)

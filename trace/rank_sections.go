@@ -58,6 +58,8 @@ func (d *decoder) ranks() RankTable {
 	t.tracers.First.PushRun(0, 0, n)
 	t.pressures.Begin(pressureColumns)
 	t.pressures.First.PushRun(0, 0, n)
+	t.suspensions.Begin(suspensionColumns)
+	t.suspensions.First.PushRun(0, 0, n)
 	t.own.PushRun(0, 0, n)
 	t.ownLists.Lists = [][]uint32{nil}
 	if d.Err == nil && !t.number.Within(0, math.MaxInt32+1) {

@@ -29,6 +29,7 @@ type RankTable struct {
 	looks                       lookTable
 	tracers                     codec.Ragged // 0 or 1 row per rank
 	pressures                   pressureTable
+	suspensions                 suspensionTable
 }
 
 // The texts of a rank.
@@ -85,6 +86,7 @@ func (t *RankTable) Append(r Rank) {
 	}
 	t.tracers.End(tracerColumns)
 	t.pressures.append(&r)
+	t.suspensions.append(r.Suspensions)
 }
 
 // addSample adds a clock sample of the last rank. before is the sample before it, or zero.
@@ -105,7 +107,7 @@ func (t *RankTable) Lookup() func(i int) Rank {
 		texts[k].Of = &t.texts[k]
 	}
 	samples, context, evidence, ends, tracers := t.samples.Lookup(), t.context.Lookup(), t.evidence.lookup(), t.ends.Lookup(), t.tracers.Lookup()
-	death, pressure, look := t.deaths.lookup(), t.pressures.lookup(), t.looks.lookup()
+	death, pressure, look, suspensions := t.deaths.lookup(), t.pressures.lookup(), t.looks.lookup(), t.suspensions.lookup()
 	return func(i int) Rank {
 		text := func(k int) string { return t.strings.List[texts[k].At(i)] }
 		r := Rank{
@@ -137,6 +139,7 @@ func (t *RankTable) Lookup() func(i int) Rank {
 			r.Tracer = tracerUsageOf(func(column int) int64 { return tracers.At(column, from) })
 		}
 		pressure(i, &r)
+		r.Suspensions = suspensions(i)
 		return r
 	}
 }

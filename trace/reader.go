@@ -217,6 +217,7 @@ func (t *Reader) openShared() error {
 		{blockTracers, "what tracing took", true, true, func(d *decoder) { d.tracers(c) }},
 		{blockCompressors, "CPU time of the compressor", true, true, func(d *decoder) { d.compressors(c) }},
 		{blockPressures, "pressures", true, true, func(d *decoder) { d.pressures(c) }},
+		{blockSuspensions, "suspensions", true, true, func(d *decoder) { d.suspensions(c) }},
 		{blockLeads, "leads", true, true, func(d *decoder) { d.leads(c) }},
 		{blockClustering, "clustering", false, true, func(d *decoder) { d.clustering(c) }},
 	})

@@ -129,6 +129,9 @@ func (f *fileWriter) counted(c *Content) {
 	if c.Ranks.pressures.N > 0 {
 		f.section(blockPressures, appendPressures(&c.Ranks))
 	}
+	if c.Ranks.suspensions.N > 0 {
+		f.section(blockSuspensions, appendSuspensions(&c.Ranks))
+	}
 }
 
 func purposeOf(m *Meta) codec.Effort {
@@ -272,6 +275,7 @@ const (
 	blockPressures         // what the kernel counted for cgroups and connections
 	blockLooks             // what ranks did that ended early, as seen from outside
 	blockCompressors       // CPU time of the compressor
+	blockSuspensions       // how often ranks were seen suspended
 	blockSkipped     = 126 // bytes of a chain that are not a block of its trace
 	blockIndex       = 127
 )

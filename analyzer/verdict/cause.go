@@ -65,6 +65,10 @@ type Cause struct {
 	MemorySeconds   float64 `json:"memory_seconds"`
 	DiskSeconds     float64 `json:"disk_seconds"`
 	MemoryLimitHits float64 `json:"memory_limit_hits"`
+	// Looks is how often a rank that is suspended was looked at from outside, Suspended how often
+	// it was so then; 0 for other causes.
+	Looks     uint64 `json:"looks"`
+	Suspended uint64 `json:"suspended"`
 	// SystemSeconds is how long the kernel worked for a rank in an instance, PageFaults how many
 	// page faults it had; 0 if that hardly matters.
 	SystemSeconds float64 `json:"system_seconds"`
@@ -208,7 +212,8 @@ type Form string
 //   - Excess: Always, Sometimes (in some iterations), InPhase, InThread (another thread of the
 //     process computes), InCalls (its other threads are inside MPI), SysCalls (it reads or
 //     writes, and loses its CPU as often), Blocked (in the kernel, neither running nor runnable),
-//     Halted (the same inside calls that poll, or nobody knows where: something stops it), Stopped
+//     Halted (the same inside calls that poll, or nobody knows where: something stops it),
+//     BySignal (the same, and it was seen suspended), Stopped
 //     (by a CPU limit),
 //     Preempted (others use its CPU), ByThreads (threads of the process use it), Stolen (the
 //     hypervisor runs other machines on its CPU)
@@ -242,6 +247,7 @@ const (
 	InCalls    Form = "thread-calls"
 	Blocked    Form = "blocked"
 	Halted     Form = "halted"
+	BySignal   Form = "suspended"
 	Stopped    Form = "stopped"
 	Preempted  Form = "preempted"
 	ByThreads  Form = "own-threads"

@@ -11,7 +11,7 @@ import (
 // excess is about ranks that compute longer than the others, where, and when.
 type excess struct{ *Cause }
 
-func (c excess) isOfComputation() bool { return c.Form != Halted }
+func (c excess) isOfComputation() bool { return c.Form != Halted && c.Form != BySignal }
 
 func (c excess) sentence() string {
 	if c.isOfWaits() || c.isUnlocated() {
@@ -27,7 +27,7 @@ func (c excess) isOfWaits() bool {
 
 // isUnlocated reports whether it is not known where something stopped the ranks.
 func (c excess) isUnlocated() bool {
-	return c.Form == Halted || c.Form == Stopped && c.EachSeconds == 0
+	return c.Form == Halted || c.Form == BySignal || c.Form == Stopped && c.EachSeconds == 0
 }
 
 // isSpent reports whether the ranks are there without computing all the time.
@@ -68,6 +68,9 @@ func (c excess) does() string {
 	switch {
 	case c.Form == Halted:
 		return c.halted()
+	case c.Form == BySignal:
+		return fmt.Sprintf("for %s %s; %s seen suspended, by a signal or a debugger, in %d of %d looks",
+			wording.Duration(c.BlockedSeconds), c.still(), c.pick("it was", "the first of them was"), c.Suspended, c.Looks)
 	case c.isUnlocated():
 		return c.stopped()
 	case c.Form == Preempted:
@@ -151,18 +154,23 @@ func (c excess) stopped() string {
 }
 
 // halted reports that something stops ranks inside calls, or nobody knows where.
+func (c excess) still() string {
+	return c.pick("it neither runs nor is ready to run", "they neither run nor are ready to run")
+}
+
 func (c excess) halted() string {
-	still := c.pick("it neither runs nor is ready to run", "they neither run nor are ready to run")
 	if c.Before.Function == "" {
 		return fmt.Sprintf("for %s %s, in many short computations or in calls, although these poll while they wait: something stops %s, or %s",
-			wording.Duration(c.BlockedSeconds), still, c.pick("it", "them"), c.pick("it sleeps", "they sleep"))
+			wording.Duration(c.BlockedSeconds), c.still(), c.pick("it", "them"), c.pick("it sleeps", "they sleep"))
 	}
 	return fmt.Sprintf("for %s %s, most of all in %s, although calls of this run poll while they wait: something stops %s",
-		wording.Duration(c.BlockedSeconds), still, c.Before.At(), c.pick("it", "them"))
+		wording.Duration(c.BlockedSeconds), c.still(), c.Before.At(), c.pick("it", "them"))
 }
 
 func (c excess) short() string {
 	switch {
+	case c.Form == BySignal:
+		return c.which("is suspended", "are suspended")
 	case c.Form == Halted:
 		if c.Before.Function == "" {
 			return c.which("is stopped or sleeps", "are stopped or sleep")
@@ -194,6 +202,8 @@ func (c excess) advice(n Neighbors) []string {
 			return []string{fmt.Sprintf("See what stops %s: a signal (SIGSTOP, a debugger, a checkpoint), a frozen cgroup, memory that is swapped or reclaimed; or where the program sleeps, reads files, or waits for a lock or for its own threads.", c.pick("the process", "the processes"))}
 		}
 		return []string{fmt.Sprintf("See what stops %s: a signal (SIGSTOP, a debugger, a checkpoint), a frozen cgroup, memory that is swapped or reclaimed. MPI polls here while it waits, so that the program is not blocked by itself.", c.pick("the process", "the processes"))}
+	case BySignal:
+		return []string{fmt.Sprintf("See who suspends %s: a debugger, a batch system or scheduler that takes turns with other jobs, a checkpoint, SIGSTOP or SIGTSTP.", c.pick("the process", "the processes"))}
 	case ByThreads:
 		return []string{fmt.Sprintf("Give %s as many CPUs as it has threads that run at once (mpirun --map-by slot:PE=n), or have fewer threads (OMP_NUM_THREADS).", c.pick("the rank", "each rank"))}
 	case Preempted:

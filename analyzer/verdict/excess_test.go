@@ -105,6 +105,21 @@ func TestExcess(t *testing.T) {
 	})
 }
 
+// Ranks that were seen suspended.
+func TestSuspended(t *testing.T) {
+	suspended := func(c *verdict.Cause) {
+		c.Form, c.BlockedSeconds, c.Looks, c.Suspended, c.After, c.Before = verdict.BySignal, 3, 12, 5, verdict.Call{}, verdict.Call{}
+	}
+	assertSays(t, map[string]said{
+		"one": {slow(suspended),
+			"Rank 3 (pod w-1, node n2) makes this job slow: for 3.0 s it neither runs nor is ready to run; it was seen suspended, by a signal or a debugger, in 5 of 12 looks." + without},
+		"several": {several(suspended),
+			"Ranks 4-7 make this job slow: for 3.0 s they neither run nor are ready to run; the first of them was seen suspended, by a signal or a debugger, in 5 of 12 looks." + without},
+	})
+	assertNames(t, map[string]said{"one": {slow(suspended), "rank 3, which is suspended"}})
+	assertAdvises(t, map[string]advised{"one": {slow(suspended), verdict.Neighbors{}, []string{"See who suspends the process", "SIGSTOP"}, "strace"}})
+}
+
 // Ranks that something stops inside calls.
 func TestHalted(t *testing.T) {
 	assertSays(t, map[string]said{

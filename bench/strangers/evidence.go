@@ -78,7 +78,7 @@ func nobody([]int) []plant.Expected { return nil }
 // blockedRanks accepts that ranks neither ran nor wanted a CPU.
 func blockedRanks(touched []int) []plant.Expected {
 	return []plant.Expected{{
-		Kind: verdict.Excess, Forms: []verdict.Form{verdict.Blocked, verdict.Halted, verdict.Stopped}, Who: touched, Exact: true,
+		Kind: verdict.Excess, Forms: []verdict.Form{verdict.Blocked, verdict.Halted, verdict.BySignal, verdict.Stopped}, Who: touched, Exact: true,
 	}}
 }
 

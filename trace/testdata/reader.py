@@ -678,8 +678,15 @@ class Trace:
             for i, rank in enumerate(rows.rank):
                 memory, io, *counts = [c[i] for c in columns]
                 pressures[rank] = [nanoseconds(memory), nanoseconds(io), *map(unrounded, counts)]
-        names = "Context", "Evidence", "Outliers", "Threads", "Tracer", "Pressure"
-        return [dict(zip(names, r)) for r in zip(context, evidence, outliers, threads, tracers, pressures)]
+        suspensions = [[0, 0] for _ in pressures]
+        if 38 in self.sections:
+            s = self.sections[38]
+            has = s.sequence()
+            columns = [s.sequence() for _ in range(2)]
+            for rank, *counts in zip((i for i, n in enumerate(has) if n), *columns):
+                suspensions[rank] = counts
+        names = "Context", "Evidence", "Outliers", "Threads", "Tracer", "Pressure", "Suspensions"
+        return [dict(zip(names, r)) for r in zip(context, evidence, outliers, threads, tracers, pressures, suspensions)]
 
     def called(self, row, root):
         first = self.chaptered.get(row, [])

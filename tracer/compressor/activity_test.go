@@ -2,11 +2,15 @@ package compressor
 
 import (
 	"os"
+	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cairn-mpi/cairn/trace"
 )
 
 func TestThreadActivity(t *testing.T) {
@@ -30,12 +34,29 @@ func TestThreadActivity(t *testing.T) {
 	}
 }
 
+// A process that is stopped is seen so, and no more once it goes on.
+func TestSeesSuspension(t *testing.T) {
+	child := exec.Command("sleep", "60")
+	require.NoError(t, child.Start())
+	defer func() { _ = child.Process.Kill(); _ = child.Wait() }()
+	state := func() string {
+		s, _, ok := threadActivity(activityOf(child.Process.Pid).read())
+		require.True(t, ok)
+		return string(s)
+	}
+	for _, c := range []struct {
+		signal    os.Signal
+		suspended bool
+	}{{syscall.SIGSTOP, true}, {syscall.SIGCONT, false}} {
+		require.NoError(t, child.Process.Signal(c.signal))
+		require.Eventually(t, func() bool { return trace.IsSuspended(state()[0]) == c.suspended }, 10*time.Second, time.Millisecond, "after %v: %s", c.signal, state())
+	}
+}
+
 // The kernel's own file is read, too.
 func TestOwnActivity(t *testing.T) {
-	b, err := os.ReadFile(activityOf("/", os.Getpid()).stat)
-	require.NoError(t, err)
-	state, _, ok := threadActivity(b)
+	state, _, ok := threadActivity(activityOf(os.Getpid()).read())
 	require.True(t, ok)
 	require.True(t, strings.ContainsRune("RSD", rune(state)), "%c", state)
-	require.Empty(t, activityOf("/", 0).stat)
+	require.Empty(t, activityOf(0).stat)
 }

@@ -66,7 +66,7 @@ func openProcess(root *os.Root, name string) *process {
 		return nil
 	}
 	pid := life.PID()
-	return &process{name: name, directory: d, ring: r, life: life, memory: memoryOf("/", pid), activity: activityOf("/", pid), pidfd: -1}
+	return &process{name: name, directory: d, ring: r, life: life, memory: memoryOf("/", pid), activity: activityOf(pid), pidfd: -1}
 }
 
 // close ends the work on the process.

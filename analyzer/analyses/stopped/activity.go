@@ -1,6 +1,9 @@
 package stopped
 
-import "github.com/cairn-mpi/cairn/analyzer/verdict"
+import (
+	"github.com/cairn-mpi/cairn/analyzer/verdict"
+	"github.com/cairn-mpi/cairn/trace"
+)
 
 // A thread ran if it had a CPU for mostly of the time in which it was watched. It was blocked if it
 // had one for hardly of it, and was blocked at the last look.
@@ -18,7 +21,7 @@ func activityOf(r *state) verdict.Activity {
 	}
 	look := &r.end.Look
 	switch {
-	case (look.State == 'T' || look.State == 't') && r.died-look.Age > r.last.exit:
+	case trace.IsSuspended(look.State) && r.died-look.Age > r.last.exit:
 		return verdict.Suspended
 	case r.open != nil:
 		return verdict.Unseen

@@ -19,47 +19,60 @@ type haltedRanks struct{}
 // suggest assumes that these ranks are never blocked, in calls or in computations, and that their
 // partners need not wait for that inside calls.
 func (haltedRanks) suggest(e *evidence) []Hypothesis {
-	stopped, inCalls, anywhere := map[int]int64{}, map[int]int64{}, map[int]int64{}
-	all := lossesOf(e, func(row int) (lost, active int64) {
-		account := &e.Each[e.MainOf[row]]
-		ns, own := e.lacks.Stopped(row)
-		inCalls[row] = ns
-		anywhere[row], _ = e.lacks.Anywhere(row)
-		stopped[row] = ns + anywhere[row]
-		for _, o := range account.OffCPU {
-			stopped[row] += blockedWithoutData(o)
-		}
-		return stopped[row], own + account.Compute
-	})
+	all := lossesOf(e, func(row int) (lost, active int64) { return stopped(e, row) })
 	set, _ := e.Outliers(all, outliers.Doubtful, longer)
-	if set == nil || !e.AreFew(&outliers.Suspicion{Set: set}) || !e.isWorthIt(stopped[set[0].Row]) {
+	if set == nil || !e.AreFew(&outliers.Suspicion{Set: set}) {
 		return nil
 	}
-	rows := rowsOf(set)
+	worst := set[0].Row
+	lost, _ := stopped(e, worst)
+	inCalls, _ := e.lacks.Stopped(worst)
+	anywhere, _ := e.lacks.Anywhere(worst)
+	if !e.isWorthIt(lost) {
+		return nil
+	}
 	h := Hypothesis{width: allRegions, ofWaits: true}
-	switch worst := set[0].Row; {
-	case float64(anywhere[worst]) >= explains*float64(stopped[worst]):
+	switch {
+	case float64(anywhere) >= explains*float64(lost):
 		h.Cause = e.causeOf(verdict.Excess, set, accounts.Activity{})
-		h.Cause.Form, h.Cause.BlockedSeconds = verdict.Halted, accounts.Seconds(stopped[worst])
-	case e.isWorthIt(inCalls[worst]):
+		h.Cause.Form, h.Cause.BlockedSeconds = verdict.Halted, accounts.Seconds(lost)
+	case e.isWorthIt(inCalls):
 		h.Cause = e.causeOf(verdict.Excess, set, mostStopped(e, worst))
-		h.Cause.Form, h.Cause.BlockedSeconds = verdict.Halted, accounts.Seconds(stopped[worst])
+		h.Cause.Form, h.Cause.BlockedSeconds = verdict.Halted, accounts.Seconds(lost)
 	default:
 		if h.Cause = blockedBesideWork(e, set, outliers.Except(all, set)); !e.isWorthIt(int64(1e9 * h.Cause.BlockedSeconds)) {
 			return nil
 		}
 	}
-	h.change = unstopped(e, rows)
-	h.change.keeps = keepsWithout(e, rows, func(l owntime.Lack) float64 { return l.Stopped })
+	h.change = unstopped(e, rowsOf(set))
 	h.What = fmt.Sprintf("nothing stopped %s", h.Cause.Who())
-	h.Assumes = fmt.Sprintf("Computations and calls of %s take as long as without being stopped; waiting for other ranks follows.", h.Cause.Who())
+	h.Assumes = assumesUnstopped(&h.Cause)
 	return []Hypothesis{h}
 }
 
-// unstopped removes what blocks the ranks in some rows from computations: as measured, and what the
-// counters of the whole run have beyond that.
+// assumesUnstopped describes unstopped.
+func assumesUnstopped(c *verdict.Cause) string {
+	return fmt.Sprintf("Computations and calls of %s take as long as without being stopped; waiting for other ranks follows.", c.Who())
+}
+
+// stopped returns for how long a rank neither ran nor was ready to run, in calls that poll and in
+// computations without input and output, and the time of these, in ns.
+func stopped(e *evidence, row int) (lost, active int64) {
+	account := &e.Each[e.MainOf[row]]
+	inCalls, own := e.lacks.Stopped(row)
+	anywhere, _ := e.lacks.Anywhere(row)
+	lost = inCalls + anywhere
+	for _, o := range account.OffCPU {
+		lost += blockedWithoutData(o)
+	}
+	return lost, own + account.Compute
+}
+
+// unstopped removes what blocks the ranks in some rows from their calls, and from computations: as
+// measured, and what the counters of the whole run have beyond that.
 func unstopped(e *evidence, rows map[int]bool) change {
 	c := without(e, locationsOf(e, rows), nil, blockedWithoutData)
+	c.keeps = keepsWithout(e, rows, func(l owntime.Lack) float64 { return l.Stopped })
 	measured := c.takes
 	c.takes = func(location int, r predict.Region, ns int64) int64 {
 		left := measured(location, r, ns)

@@ -19,7 +19,7 @@ var (
 	ofCalls = []cause{
 		lateReceivers{}, seldomPolls{}, barriers{},
 		callCost{verdict.Messages}, callCost{verdict.Collectives}, callCost{verdict.IO}, callCost{verdict.Local},
-		oneAfterTheOther{}, lateStart{}, fewCPUs{}, haltedRanks{}, cpuLimits{}, blockedRanks{}, tracerOverhead{},
+		oneAfterTheOther{}, lateStart{}, fewCPUs{}, haltedRanks{}, suspendedRanks{}, cpuLimits{}, blockedRanks{}, tracerOverhead{},
 	}
 	ofWork = []cause{unequalWork{}, movingWork{}, idleRanks{}, variation{}}
 )
@@ -40,9 +40,14 @@ func hypotheses(e *evidence) []Hypothesis {
 	if slices.ContainsFunc(calls, func(h Hypothesis) bool { return h.Cause.Form == verdict.Compressor }) {
 		list = exceptCompressor(e, list)
 	}
+	work := suggest(e, ofWork)
+	if i := slices.IndexFunc(calls, func(h Hypothesis) bool { return h.Cause.Form == verdict.BySignal }); i >= 0 {
+		suspended := calls[i].Cause
+		list, calls, work = exceptSuspended(list, &suspended), exceptSuspended(calls, &suspended), exceptSuspended(work, &suspended)
+	}
 	slices.SortStableFunc(list, func(x, y Hypothesis) int { return cmp.Compare(y.promise, x.promise) })
 	list = list[:min(len(list), max(minOfRanks, maxHypotheses-len(calls)))]
-	return slices.Concat(list, calls, suggest(e, ofWork))
+	return slices.Concat(list, calls, work)
 }
 
 // A Hypothesis is a possible cause together with the change that removes it. What is replayed is

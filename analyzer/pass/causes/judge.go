@@ -259,7 +259,7 @@ func (h *Hypothesis) isCoarse() bool {
 	case verdict.IO:
 		return h.Cause.Form == verdict.Blocked
 	case verdict.Excess:
-		return h.ofWaits || slices.Contains([]verdict.Form{verdict.Preempted, verdict.Stolen, verdict.Halted}, h.Cause.Form)
+		return h.ofWaits || slices.Contains([]verdict.Form{verdict.Preempted, verdict.Stolen, verdict.Halted, verdict.BySignal}, h.Cause.Form)
 	}
 	return false
 }

@@ -74,6 +74,37 @@ func TestWhatCallsLackIsNoCost(t *testing.T) {
 	}
 }
 
+// A rank that was seen suspended twice or more is that, where calls poll and where they do not.
+func TestSeenSuspended(t *testing.T) {
+	type lacks = [2]struct{ delayed, blocked float64 }
+	for name, c := range map[string]struct {
+		lacks
+		seen trace.Suspensions
+		form verdict.Form
+	}{
+		"twice":             {lacks{1: {blocked: 0.9}}, trace.Suspensions{Looks: 5, Suspended: 2}, verdict.BySignal},
+		"all the time":      {lacks{1: {blocked: 0.9}}, trace.Suspensions{Looks: 5, Suspended: 5}, verdict.BySignal},
+		"once":              {lacks{1: {blocked: 0.9}}, trace.Suspensions{Looks: 5, Suspended: 1}, verdict.Halted},
+		"once in an hour":   {lacks{1: {blocked: 0.9}}, trace.Suspensions{Looks: 7200, Suspended: 2}, verdict.Halted},
+		"but never blocked": {lacks{}, trace.Suspensions{Looks: 5, Suspended: 2}, verdict.TooLarge},
+	} {
+		b := exchanged(c.lacks)
+		b.Ranks(func(i int, r *tracetest.Rank) {
+			if i == 1 {
+				r.Info().Suspensions = c.seen
+			}
+		})
+		v := judged(t, b)
+		first := v.Causes[0]
+		require.Equal(t, c.form, first.Form, "%s: %s", name, v.Text)
+		if c.form == verdict.BySignal {
+			assert.Equal(t, "1", v.Ranks, name)
+			assert.InDelta(t, 0.735, *first.GainSeconds, 0.01, "%s: %s", name, v.Text)
+			assert.Equal(t, []uint64{5, uint64(c.seen.Suspended)}, []uint64{first.Looks, first.Suspended}, name)
+		}
+	}
+}
+
 // The compressor took a part of the time for which both ranks waited for a CPU, 0.48 · 1042 each.
 // From half of it on the tracer is named, with that part of what the waits cost.
 func TestCompressorTakesCPUs(t *testing.T) {

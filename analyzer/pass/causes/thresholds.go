@@ -19,6 +19,7 @@ var leastGain = []struct {
 	{verdict.Excess, verdict.SysCalls, 0.1},
 	{verdict.Excess, verdict.Stolen, 0.1},
 	{verdict.Excess, verdict.Halted, 0.1},
+	{verdict.Excess, verdict.BySignal, 0.05},
 	{verdict.Excess, verdict.NoForm, 0.02},
 	{verdict.Imbalance, verdict.NoForm, 0.05},
 	{verdict.Variation, verdict.Once, 0.05},
@@ -69,6 +70,7 @@ const (
 	explains    = 0.5  // of an excess: the minimum for something to be its reason
 	longer      = 1.5  // times the usual duration: an instance that stands out
 	beyond      = 3.0  // interquartile ranges above it: required as well
+	fewestSeen  = 2    // looks at a rank that see it suspended: one is accidental
 	minLong     = 3    // instances that stand out: fewer are accidental
 	maxLong     = 0.6  // of the instances of a rank: more are not an exception
 )

@@ -15,7 +15,7 @@ import (
 
 const (
 	aliveFile  = "alive"
-	aliveMagic = "CAIRNAL3"
+	aliveMagic = "CAIRNAL4"
 	maxAlive   = 1 << 10
 )
 
@@ -33,6 +33,7 @@ type sighting struct {
 	// Of the last look at its first thread, in ns: how long before Last, for how long the thread
 	// had been watched, and the CPU time that it took meanwhile. State is its state then.
 	Age, Watched, Ran, State uint64
+	Looks, Suspended         uint64 // at its first thread, and how often that was suspended
 }
 
 // A Watch observes from outside whether a process is alive. A process cannot report its own end,
@@ -118,13 +119,23 @@ func (w *Watch) UsedMemory(used, limit uint64, killed bool) {
 	}
 }
 
-// Looked notes a look at the first thread of the process, now: its state as in /proc/PID/stat, for
-// how long it has been watched, and the CPU time that it took meanwhile.
+// Looked notes what the first thread of the process does, now: its state, for how long it has been
+// watched, and the CPU time that it took meanwhile.
 func (w *Watch) Looked(state byte, watched, ran time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.look = time.Now()
 	w.seen.Age, w.seen.Watched, w.seen.Ran, w.seen.State = 0, uint64(watched), uint64(ran), uint64(state)
+}
+
+// Saw counts a look at the first thread of the process, which was in a state as in /proc/PID/stat.
+func (w *Watch) Saw(state byte) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen.Looks++
+	if trace.IsSuspended(state) {
+		w.seen.Suspended++
+	}
 }
 
 // Note writes down what was seen of the process, so that a recovery knows it.
@@ -165,6 +176,12 @@ func decodeSighting(b []byte) (s sighting) {
 
 // last returns when the process was seen alive last, in ticks of its clock.
 func (s *sighting) last() int64 { return max(0, int64(s.Last)) }
+
+// suspensions returns how often the process was seen suspended.
+func (s *sighting) suspensions() trace.Suspensions {
+	const most = 1 << 60
+	return trace.Suspensions{Looks: int64(min(s.Looks, most)), Suspended: int64(min(s.Suspended, s.Looks, most))}
+}
 
 // addTo completes how a process ended with what was seen of it. The wait status says what the
 // process itself cannot know or report: SIGKILL, _exit.

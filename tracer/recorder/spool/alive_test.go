@@ -35,8 +35,18 @@ func TestSightingCompletesEnd(t *testing.T) {
 	}
 }
 
+// How often a process was seen suspended is in the trace, however it ends.
+func TestSuspensions(t *testing.T) {
+	var w Watch
+	for _, state := range "RSTStDR" {
+		w.Saw(byte(state))
+	}
+	require.Equal(t, trace.Suspensions{Looks: 7, Suspended: 2}, w.seen.suspensions())
+	require.Equal(t, trace.Suspensions{Looks: 2, Suspended: 2}, (&sighting{Looks: 2, Suspended: 1 << 63}).suspensions(), "a damaged file")
+}
+
 func FuzzDecodeSighting(f *testing.F) {
-	s := sighting{Last: 1, Order: 2, Status: 10, OutOfMemory: 1, Limit: 1 << 30, Used: 1 << 29, Age: 3, Watched: 4, Ran: 5, State: 'R'}
+	s := sighting{Last: 1, Order: 2, Status: 10, OutOfMemory: 1, Limit: 1 << 30, Used: 1 << 29, Age: 3, Watched: 4, Ran: 5, State: 'R', Looks: 9, Suspended: 3}
 	copy(s.Magic[:], aliveMagic)
 	b, err := binary.Append(nil, binary.NativeEndian, &s)
 	require.NoError(f, err)

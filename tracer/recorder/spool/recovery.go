@@ -84,6 +84,7 @@ func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, erro
 	content.Ranks.Change(0, func(rank *trace.Rank) {
 		rank.Context = seen.Context()
 		rank.Pressure, rank.TCP = seen.Pressure()
+		rank.Suspensions = outside.suspensions()
 		if usage != nil {
 			rank.Tracer = usage.ofTracer(seen.Switches())
 		}

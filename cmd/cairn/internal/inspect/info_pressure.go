@@ -7,8 +7,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// rankPressure is what the kernel counted for the cgroup and the TCP connections of a rank; null
-// where it is not known.
+// rankPressure is what the kernel counted for the cgroup and the TCP connections of a rank, and how
+// often it was seen suspended; null where it is not known.
 type rankPressure struct {
 	Rank            int      `json:"rank"`
 	MemorySeconds   *float64 `json:"memory_seconds"` // waited for memory
@@ -16,11 +16,13 @@ type rankPressure struct {
 	MemoryLimitHits *int64   `json:"memory_limit_hits"`
 	Segments        *int64   `json:"tcp_segments"` // sent with data
 	Retransmits     *int64   `json:"tcp_retransmits"`
+	Looks           int64    `json:"looks"`     // at its first thread, from outside; 0 if it never was suspended
+	Suspended       int64    `json:"suspended"` // by a signal or a debugger, in these looks
 }
 
 // pressureOf returns nil if nothing is known.
 func pressureOf(r *trace.Rank) *rankPressure {
-	if r.Pressure == nil && r.TCP == nil {
+	if r.Pressure == nil && r.TCP == nil && r.Suspensions.Looks == 0 {
 		return nil
 	}
 	known := func(n int64) *int64 {
@@ -35,7 +37,7 @@ func pressureOf(r *trace.Rank) *rankPressure {
 		}
 		return new(float64(ns) / 1e9)
 	}
-	p := &rankPressure{Rank: r.Rank}
+	p := &rankPressure{Rank: r.Rank, Looks: r.Suspensions.Looks, Suspended: r.Suspensions.Suspended}
 	if r.Pressure != nil {
 		p.MemorySeconds, p.DiskSeconds = seconds(r.Pressure.MemoryNS), seconds(r.Pressure.IONS)
 		p.MemoryLimitHits = known(r.Pressure.MemoryLimitHits)
@@ -60,6 +62,9 @@ func (p rankPressure) String() string {
 	}
 	if n := p.Retransmits; n != nil && *n > 0 && p.Segments != nil {
 		parts = append(parts, fmt.Sprintf("retransmitted %d of %d TCP segments", *n, *p.Segments))
+	}
+	if p.Suspended > 0 {
+		parts = append(parts, fmt.Sprintf("seen suspended in %d of %d looks", p.Suspended, p.Looks))
 	}
 	return strings.Join(parts, ", ")
 }
