@@ -13,6 +13,8 @@ type excess struct{ *Cause }
 
 func (c excess) isOfComputation() bool { return c.Form != Halted }
 
+func (excess) charge() Charge { return Charge{Row: RowExcess, OfRanks: true} }
+
 func (c excess) sentence() string {
 	if c.isOfWaits() || c.isUnlocated() {
 		return c.subject()

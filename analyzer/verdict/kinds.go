@@ -1,6 +1,6 @@
 package verdict
 
-// words is what is said of a cause. Each kind has a type of its own, in a file of its own. What
+// words is what is said of a cause, and what it costs. Each kind has a type of its own, in a file of its own. What
 // several kinds have in common are methods of Cause.
 type words interface {
 	sentence() string            // describes the cause, without its gain and the full stop
@@ -8,6 +8,7 @@ type words interface {
 	short() string               // a short name of the cause
 	advice(n Neighbors) []string // what to do about it
 	isOfComputation() bool       // whether it is about the computation of ranks between two calls
+	charge() Charge              // the time in the ledger that belongs to it
 }
 
 // kinds are all kinds of causes.
@@ -60,5 +61,9 @@ func (c *Cause) Advice(n Neighbors) []string { return c.words().advice(n) }
 // IsComputation reports whether a cause is about the computation of ranks between two calls.
 func (c *Cause) IsComputation() bool { return c.words().isOfComputation() }
 
-// isOfComputation is that of most kinds.
+// Charge returns the time in the ledger that belongs to a cause.
+func (c *Cause) Charge() Charge { return c.words().charge() }
+
+// isOfComputation and charge are those of most kinds.
 func (c *Cause) isOfComputation() bool { return false }
+func (c *Cause) charge() Charge        { return Charge{} }

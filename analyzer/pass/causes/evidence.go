@@ -179,7 +179,7 @@ func (e *evidence) waitedFor(kinds ...waitstate.Kind) (set []outliers.Worker, wh
 
 // isBetween reports whether a call belongs neither to the start of MPI nor to its end.
 func (e *evidence) isBetween(function uint16, site uint32) bool {
-	return e.KindOfCall(accounts.Activity{Function: function, Site: site}) != verdict.Nobody
+	return e.KindOfCall(accounts.Activity{Function: function, Site: site}) != verdict.StartEnd
 }
 
 // startAndEnd returns the time of the path in MPI_Init and MPI_Finalize.
