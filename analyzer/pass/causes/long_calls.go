@@ -44,7 +44,7 @@ func longCallsOf(e *evidence, where accounts.Activity) *longCalls {
 		return nil
 	}
 	l.callers, l.usual = len(callers), series.Median(medians)
-	limit := max(longer*l.usual, l.usual+likeLongest*(longest-l.usual))
+	limit := max(longer*l.usual, besideLongest(l.usual, longest))
 	sum, firsts, single, most := 0.0, true, true, 0
 	low, high := uint64(math.MaxUint64), uint64(0)
 	for _, c := range callers {

@@ -99,9 +99,7 @@ func varyingOf(e *evidence, what accounts.Activity) *varying {
 	if v.drifts() {
 		return v.measured(e)
 	}
-	v.limit = max(longer*v.usual, v.usual+beyond*series.Median(widths))
-	// what is long only by comparison with the usual duration is noise beside much longer ones
-	v.limit = max(v.limit, v.usual+likeLongest*(slices.Max(longest)-v.usual))
+	v.limit = max(standsOut(v.usual, series.Median(widths)), besideLongest(v.usual, slices.Max(longest)))
 	v.count(e)
 	switch {
 	case len(v.long) == 0:
