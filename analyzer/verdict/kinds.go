@@ -1,7 +1,7 @@
 package verdict
 
-// words is what is said of a cause, and what it costs. Each kind has a type of its own, in a file of its own. What
-// several kinds have in common are methods of Cause.
+// words is what is said of a cause, and what it costs. Each kind has a type of its own, in a file
+// of its own. What several kinds have in common are methods of Cause.
 type words interface {
 	sentence() string            // describes the cause, without its gain and the full stop
 	gain(run float64) string     // ends the sentence: how much shorter the run would be

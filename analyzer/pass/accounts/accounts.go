@@ -104,8 +104,8 @@ func (a *Accounts) Completed(call Activity) *matching.Completed {
 }
 
 // KindOfCall returns the kind of cause that the cost of calls at a call site belongs to. A wait is
-// of the kind that it waits for, and a fence that completes accesses to other ranks' memory is about
-// messages.
+// of the kind that it waits for, and a fence that completes accesses to other ranks' memory is
+// about messages.
 func (a *Accounts) KindOfCall(call Activity) verdict.Kind {
 	kind, done := a.Names.kindOfCall(call.Function), a.Completed(call)
 	switch {

@@ -53,13 +53,11 @@ func (fewCPUs) suggest(e *evidence) []Hypothesis {
 		return nil // only occasional bursts
 	}
 	h.Assumes = "Computations and calls take as long as without these waits for a CPU; waiting for other ranks follows."
-	part := 1.0
-	if took, waited, is := isOfCompressor(e, rows); is && (h.Cause.Form == verdict.TooFew || h.Cause.Form == verdict.Preempted) {
-		part = min(1, took/waited)
-		h.becomeCompressor(e, took, waited)
-	}
-	h.change = undelayed(e, rows, part)
 	h.Cause.LostSeconds = all
+	if h.Cause.Form == verdict.TooFew || h.Cause.Form == verdict.Preempted {
+		return divideWaits(e, h, rows)
+	}
+	h.change = undelayed(e, rows, 1)
 	return []Hypothesis{h}
 }
 
