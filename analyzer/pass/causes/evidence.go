@@ -24,6 +24,7 @@ type evidence struct {
 	cpus                 *cpus.CPUs        // nil: not known
 	shared               bool              // ranks waited for a CPU so often that single durations of computations are unreliable
 
+	everyone      func() []outliers.Worker          // ranks to compare, by all that they compute
 	alone         func() *Aloneness                 // computation that ranks do alone
 	evenly        func() (inTotal, eachTime change) // equal work
 	unevenRegions func() []accounts.Activity        // computations in which a rank exceeds the mean most
@@ -31,6 +32,7 @@ type evidence struct {
 
 func newEvidence(a *accounts.Accounts, on *cpus.CPUs) *evidence {
 	e := &evidence{Comparison: outliers.New(a), cpus: on}
+	e.everyone = sync.OnceValue(func() []outliers.Worker { return e.Workers(outliers.Spent, nil) })
 	e.alone = sync.OnceValue(func() *Aloneness { return findAlone(e) })
 	e.evenly = sync.OnceValues(func() (inTotal, eachTime change) { return divideEvenly(e) })
 	e.unevenRegions = sync.OnceValue(func() []accounts.Activity { return findUneven(e) })

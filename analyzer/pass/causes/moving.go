@@ -90,7 +90,6 @@ func movers(e *evidence) []mover {
 	}
 	regions, steps := computations(e)
 	alpha := conservedAlpha / float64(len(regions)+len(steps))
-	ranks := e.Workers(outliers.Spent, nil) // computed once for all regions, of which there may be many
 	var list []mover
 	test := func(what accounts.Activity, of map[accounts.Activity]bool, scatters bool, tally func(*accounts.Account) *accounts.Tally) {
 		tallies := make(map[int]*accounts.Tally, len(e.Ranks))
@@ -99,7 +98,7 @@ func movers(e *evidence) []mover {
 				tallies[row] = tally(&e.Each[i])
 			}
 		}
-		group := equallyOftenThere(ranks, tallies)
+		group := equallyOftenThere(e.everyone(), tallies)
 		if len(group) < 2 {
 			return
 		}

@@ -23,7 +23,7 @@ func mostThrottled(e *evidence) *outliers.Suspicion {
 	if e.Window != nil {
 		return nil
 	}
-	all := e.Workers(outliers.Spent, nil)
+	all := e.everyone()
 	mean := outliers.MeanUseful(all)
 	byPauses := slices.Clone(all)
 	for i, w := range byPauses {

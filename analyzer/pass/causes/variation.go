@@ -309,7 +309,7 @@ func variationOf(e *evidence, regions []varying) Hypothesis {
 	if v.form == verdict.Once {
 		who = v.long
 	}
-	if len(who) < len(e.Workers(outliers.Spent, nil)) && v.form != verdict.Sometimes {
+	if len(who) < len(e.everyone()) && v.form != verdict.Sometimes {
 		for _, r := range who {
 			set = append(set, r.Worker)
 		}
