@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/dustin/go-humanize"
@@ -53,7 +54,7 @@ func (c excess) subject() string {
 	}
 	switch c.Scope {
 	case "node":
-		return fmt.Sprintf("node %s makes this job slow: %s%s", or(c.Node, c.Host), ranks, does)
+		return fmt.Sprintf("node %s makes this job slow: %s%s", cmp.Or(c.Node, c.Host), ranks, does)
 	case "pod":
 		return fmt.Sprintf("pod %s makes this job slow: %s%s", c.Pod, ranks, does)
 	}

@@ -40,7 +40,7 @@ func (c longCalls) long() string {
 	case c.Form == WarmUp:
 		return fmt.Sprintf("a slow start makes this job slow: the first %d%s take %s each%s, later ones %s", c.Instances, of, each, on, usual)
 	case c.Form == Once:
-		return fmt.Sprintf("a single long call makes this job slow: the %s%s takes %s%s, the others take %s", ordinal(int(c.First)), of, each, on, usual)
+		return fmt.Sprintf("a single long call makes this job slow: the %s%s takes %s%s, the others take %s", humanize.Ordinal(int(c.First)), of, each, on, usual)
 	}
 	return fmt.Sprintf("a few long calls make this job slow: %s%s take %s each, the others %s", humanize.Comma(int64(c.Instances)), of, each, usual)
 }

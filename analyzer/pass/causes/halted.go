@@ -35,7 +35,7 @@ func (haltedRanks) suggest(e *evidence) []Hypothesis {
 	if set == nil || !e.AreFew(&outliers.Suspicion{Set: set}) || !e.isWorthIt(stopped[set[0].Row]) {
 		return nil
 	}
-	rows := rowsOf(set)
+	rows := outliers.RowsOf(set)
 	h := Hypothesis{width: allRegions, ofWaits: true}
 	switch worst := set[0].Row; {
 	case float64(anywhere[worst]) >= explains*float64(stopped[worst]):

@@ -150,16 +150,21 @@ func equallyOftenThere(all []outliers.Worker, tallies map[int]*accounts.Tally) [
 			ranks[t.Count]++
 		}
 	}
-	usual := uint64(0)
+	usual := mostCommon(ranks)
+	return slices.DeleteFunc(slices.Clone(all), func(w outliers.Worker) bool {
+		t := tallies[w.Row]
+		return t == nil || t.Count != usual || len(t.First) < minIterations
+	})
+}
+
+// mostCommon returns the count that most ranks have; of several, the largest.
+func mostCommon(ranks map[uint64]int) (usual uint64) {
 	for count, n := range ranks {
 		if n > ranks[usual] || n == ranks[usual] && count > usual {
 			usual = count
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(w outliers.Worker) bool {
-		t := tallies[w.Row]
-		return t == nil || t.Count != usual || len(t.First) < minIterations
-	})
+	return usual
 }
 
 // instances returns the number of instances that are known of all ranks.

@@ -103,7 +103,7 @@ func intermittent(e *evidence, what accounts.Activity, questions int) *Hypothesi
 		h.Cause.BlockedSeconds = min(float64(o.Blocked), ns) / 1e9
 		setWait(e, &h.Cause, set[:1], outliers.Except(all, set), float64(o.Blocked), o.Moved())
 	}
-	if stopped := throttledLonger(e, set, outliers.Except(all, set)); stopped > 0 && !evident {
+	if stopped := throttledLonger(e, set, outliers.Except(all, set), computing); stopped > 0 && !evident {
 		h.Cause.Form, h.Cause.StoppedSeconds = verdict.Stopped, stopped
 	}
 	h.change = change{takes: func(location int, r predict.Region, ns int64) int64 {

@@ -51,8 +51,7 @@ func compressionOf(e *evidence, rows map[int]bool) compression {
 		if u := e.Ranks[row].Tracer; u != nil {
 			m.took += accounts.Seconds(u.CPUNS)
 		}
-		delayed, _ := delayedIn(e, row)
-		m.waited += accounts.Seconds(delayed)
+		m.waited += accounts.Seconds(waiting(e, row))
 		if rows == nil || rows[row] {
 			m.rows[row] = true
 		}
@@ -78,8 +77,7 @@ func divideWaits(e *evidence, h Hypothesis, rows map[int]bool) []Hypothesis {
 	others, waited := map[int]bool{}, 0.0
 	for row, i := range e.MainOf {
 		if i >= 0 && (rows == nil || rows[row]) && !by.rows[row] {
-			delayed, _ := delayedIn(e, row)
-			others[row], waited = true, waited+accounts.Seconds(delayed)
+			others[row], waited = true, waited+accounts.Seconds(waiting(e, row))
 		}
 	}
 	if len(others) > 0 {

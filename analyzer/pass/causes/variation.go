@@ -129,12 +129,7 @@ func timedOf(e *evidence, what accounts.Activity) (list []timed) {
 			counts[t.Count]++
 		}
 	}
-	usual := uint64(0)
-	for count, n := range counts {
-		if n > counts[usual] || n == counts[usual] && count > usual {
-			usual = count
-		}
-	}
+	usual := mostCommon(counts)
 	return slices.DeleteFunc(list, func(r timed) bool { return r.Count != usual })
 }
 
