@@ -33,6 +33,10 @@ func (c excess) isUnlocated() bool {
 	return c.Form == Halted || c.Form == Stopped && c.EachSeconds == 0
 }
 
+func (c excess) isCounted() bool {
+	return c.Form == Preempted || c.Form == Stolen || c.Form == Halted
+}
+
 // isSpent reports whether the ranks are there without computing all the time.
 func (c excess) isSpent() bool {
 	return c.BlockedSeconds > 0 || c.Form == InThread || c.Form == InCalls || c.Form == SysCalls

@@ -8,6 +8,8 @@ type words interface {
 	short() string               // a short name of the cause
 	advice(n Neighbors) []string // what to do about it
 	isOfComputation() bool       // whether it is about the computation of ranks between two calls
+	isOfWaits() bool             // whether ranks just wait for a CPU
+	isCounted() bool             // whether its gain is what the kernel counted, not what calls show
 	charge() Charge              // the time in the ledger that belongs to it
 }
 
@@ -64,6 +66,15 @@ func (c *Cause) IsComputation() bool { return c.words().isOfComputation() }
 // Charge returns the time in the ledger that belongs to a cause.
 func (c *Cause) Charge() Charge { return c.words().charge() }
 
-// isOfComputation and charge are those of most kinds.
+// IsOfWaits reports whether a cause is that ranks just wait for a CPU.
+func (c *Cause) IsOfWaits() bool { return c.words().isOfWaits() }
+
+// IsCounted reports whether the gain of a cause is time that the kernel counted for threads without
+// a CPU, and not what calls show.
+func (c *Cause) IsCounted() bool { return c.words().isCounted() }
+
+// These are those of most kinds.
 func (c *Cause) isOfComputation() bool { return false }
+func (c *Cause) isOfWaits() bool       { return false }
+func (c *Cause) isCounted() bool       { return false }
 func (c *Cause) charge() Charge        { return Charge{} }

@@ -9,6 +9,9 @@ import (
 // tracer is about the tracer itself.
 type tracer struct{ *Cause }
 
+func (t tracer) isOfWaits() bool { return t.Form == Compressor }
+func (t tracer) isCounted() bool { return t.Form == Compressor }
+
 func (t tracer) charge() Charge {
 	if t.Form == Compressor {
 		return Charge{Row: RowPreempted, Most: t.CompressorSeconds}
