@@ -209,7 +209,7 @@ type Form string
 
 // Forms by kind:
 //
-//   - Excess: Always, Sometimes (in some iterations), InPhase, InThread (another thread of the
+//   - Excess: Always, Sometimes (in some iterations), InThread (another thread of the
 //     process computes), InCalls (its other threads are inside MPI), SysCalls (it reads or
 //     writes, and loses its CPU as often), Blocked (in the kernel, neither running nor runnable),
 //     Halted (the same inside calls that poll, or nobody knows where: something stops it),
@@ -233,7 +233,7 @@ type Form string
 //   - Local: Copies (of data), otherwise none
 //   - Messages, Collectives, Network, Local, IO: WarmUp, Once, Sometimes, if a few calls of a call
 //     site are long
-//   - StartEnd: Start, End
+//   - StartEnd: Start
 //   - IO: Blocked (in the kernel, while data is read or written), otherwise none
 //   - CPUs: TooFew, Limits
 //   - Tracer: Compressor (it takes the CPUs that ranks wait for), otherwise none
@@ -242,7 +242,6 @@ type Form string
 const (
 	Always     Form = "always"
 	Sometimes  Form = "sometimes"
-	InPhase    Form = "phase"
 	InThread   Form = "thread"
 	InCalls    Form = "thread-calls"
 	Blocked    Form = "blocked"
@@ -276,7 +275,6 @@ const (
 	OwnOp      Form = "own-operation"
 	Seldom     Form = "seldom-polls"
 	Start      Form = "start"
-	End        Form = "end"
 	TooFew     Form = "too-few"
 	Limits     Form = "limits"
 	Compressor Form = "compressor"

@@ -3,6 +3,9 @@ package verdict
 // cpus is about ranks that lack CPUs, or are stopped by CPU limits, all alike.
 type cpus struct{ *Cause }
 
+func (cpus) isOfWaits() bool { return true }
+func (cpus) isCounted() bool { return true }
+
 func (c cpus) sentence() string {
 	switch {
 	case c.Form == Limits && c.Ranks != "":

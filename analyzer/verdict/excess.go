@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/dustin/go-humanize"
@@ -12,6 +13,8 @@ import (
 type excess struct{ *Cause }
 
 func (c excess) isOfComputation() bool { return c.Form != Halted && c.Form != BySignal }
+
+func (excess) charge() Charge { return Charge{Row: RowExcess, OfRanks: true} }
 
 func (c excess) sentence() string {
 	if c.isOfWaits() || c.isUnlocated() {
@@ -28,6 +31,10 @@ func (c excess) isOfWaits() bool {
 // isUnlocated reports whether it is not known where something stopped the ranks.
 func (c excess) isUnlocated() bool {
 	return c.Form == Halted || c.Form == BySignal || c.Form == Stopped && c.EachSeconds == 0
+}
+
+func (c excess) isCounted() bool {
+	return c.Form == Preempted || c.Form == Stolen || c.Form == Halted || c.Form == BySignal
 }
 
 // isSpent reports whether the ranks are there without computing all the time.
@@ -51,7 +58,7 @@ func (c excess) subject() string {
 	}
 	switch c.Scope {
 	case "node":
-		return fmt.Sprintf("node %s makes this job slow: %s%s", or(c.Node, c.Host), ranks, does)
+		return fmt.Sprintf("node %s makes this job slow: %s%s", cmp.Or(c.Node, c.Host), ranks, does)
 	case "pod":
 		return fmt.Sprintf("pod %s makes this job slow: %s%s", c.Pod, ranks, does)
 	}

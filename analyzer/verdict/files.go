@@ -4,6 +4,7 @@ package verdict
 type files struct{ calls }
 
 func (c files) isOfComputation() bool { return c.Form == Blocked }
+func (c files) isCounted() bool       { return c.Form == Blocked }
 
 func (c files) sentence() string {
 	if c.Form == Blocked {

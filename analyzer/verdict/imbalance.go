@@ -3,6 +3,8 @@ package verdict
 import (
 	"fmt"
 
+	"github.com/dustin/go-humanize"
+
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
@@ -92,7 +94,7 @@ func (c imbalance) shape() string {
 	case ByRow:
 		return text + fmt.Sprintf("; each %d neighbors from rank 0 on are alike", s.Width)
 	case ByColumn:
-		return text + fmt.Sprintf("; every %s rank is alike", ordinal(s.Width))
+		return text + fmt.Sprintf("; every %s rank is alike", humanize.Ordinal(s.Width))
 	case ByIteration, ByTime, Irregular:
 	}
 	return text

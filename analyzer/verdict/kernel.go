@@ -10,6 +10,7 @@ import (
 type kernel struct{ *Cause }
 
 func (kernel) isOfComputation() bool { return true }
+func (kernel) isCounted() bool       { return true }
 
 func (c kernel) sentence() string {
 	if c.isForMemory() {

@@ -1,13 +1,16 @@
 package verdict
 
-// words is what is said of a cause. Each kind has a type of its own, in a file of its own. What
-// several kinds have in common are methods of Cause.
+// words is what is said of a cause, and what it costs. Each kind has a type of its own, in a file
+// of its own. What several kinds have in common are methods of Cause.
 type words interface {
 	sentence() string            // describes the cause, without its gain and the full stop
 	gain(run float64) string     // ends the sentence: how much shorter the run would be
 	short() string               // a short name of the cause
 	advice(n Neighbors) []string // what to do about it
 	isOfComputation() bool       // whether it is about the computation of ranks between two calls
+	isOfWaits() bool             // whether ranks just wait for a CPU
+	isCounted() bool             // whether its gain is what the kernel counted, not what calls show
+	charge() Charge              // the time in the ledger that belongs to it
 }
 
 // kinds are all kinds of causes.
@@ -60,5 +63,18 @@ func (c *Cause) Advice(n Neighbors) []string { return c.words().advice(n) }
 // IsComputation reports whether a cause is about the computation of ranks between two calls.
 func (c *Cause) IsComputation() bool { return c.words().isOfComputation() }
 
-// isOfComputation is that of most kinds.
+// Charge returns the time in the ledger that belongs to a cause.
+func (c *Cause) Charge() Charge { return c.words().charge() }
+
+// IsOfWaits reports whether a cause is that ranks just wait for a CPU.
+func (c *Cause) IsOfWaits() bool { return c.words().isOfWaits() }
+
+// IsCounted reports whether the gain of a cause is time that the kernel counted for threads without
+// a CPU, and not what calls show.
+func (c *Cause) IsCounted() bool { return c.words().isCounted() }
+
+// These are those of most kinds.
 func (c *Cause) isOfComputation() bool { return false }
+func (c *Cause) isOfWaits() bool       { return false }
+func (c *Cause) isCounted() bool       { return false }
+func (c *Cause) charge() Charge        { return Charge{} }

@@ -125,3 +125,25 @@ func TestIsComputation(t *testing.T) {
 		}
 	}
 }
+
+// The time of messages between nodes is in the row of messages, also if few of them are long. What
+// ranks compute alone, or longer than others, costs who waits for them; a chain costs all others.
+func TestCharges(t *testing.T) {
+	for _, c := range []struct {
+		kind    verdict.Kind
+		form    verdict.Form
+		charges verdict.Charge
+	}{
+		{verdict.Network, verdict.TooMany, verdict.Charge{Row: verdict.RowMessages}},
+		{verdict.Network, verdict.Once, verdict.Charge{Row: verdict.RowMessages}},
+		{verdict.Excess, verdict.Halted, verdict.Charge{Row: verdict.RowExcess, OfRanks: true}},
+		{verdict.Serialization, verdict.Master, verdict.Charge{Row: verdict.RowSerialization, OfRanks: true}},
+		{verdict.Serialization, verdict.Chain, verdict.Charge{Row: verdict.RowSerialization, OfOthers: true}},
+		{verdict.Tracer, verdict.Compressor, verdict.Charge{Row: verdict.RowPreempted, Most: 2}},
+		{verdict.Tracer, verdict.NoForm, verdict.Charge{}},
+		{verdict.IO, verdict.Blocked, verdict.Charge{}},
+	} {
+		cause := verdict.Cause{Kind: c.kind, Form: c.form, CompressorSeconds: 2}
+		assert.Equal(t, c.charges, cause.Charge(), "%s %s", c.kind, c.form)
+	}
+}

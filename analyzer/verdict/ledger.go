@@ -17,6 +17,23 @@ type LedgerRow struct {
 	Kind  Kind   `json:"kind"`  // kind of the causes that it belongs to; "" if there are none
 }
 
+// Keys of the rows that kinds of causes name.
+const (
+	RowPreempted     = "preempted"
+	RowExcess        = "excess"
+	RowSerialization = "serialization"
+	RowMessages      = "messages"
+)
+
+// A Charge is the time in the ledger that belongs to a cause.
+type Charge struct {
+	Row string // in which it is; "": in all rows of the cause's kind
+	// OfRanks is set if only the waiting for ranks of the cause while they compute belongs to it,
+	// OfOthers if the row has the waiting for all ranks that no cause names.
+	OfRanks, OfOthers bool
+	Most              float64 // in seconds; 0: no limit
+}
+
 // A LedgerRank is the ledger of one rank.
 type LedgerRank struct {
 	Rank int     `json:"rank"`

@@ -10,17 +10,22 @@ import (
 
 // longCalls is about a few calls, of messages or of another kind, that take most of the time of all
 // calls at their call site.
-type longCalls struct{ calls }
+type longCalls struct {
+	calls
+	all words // of what is said if the calls are alike
+}
 
 // unlessLong returns the words of a kind of calls, which are others if few of them are long.
 func unlessLong(of func(c calls) words) func(c *Cause) words {
 	return func(c *Cause) words {
 		if c.Form == WarmUp || c.Form == Once || c.Form == Sometimes {
-			return longCalls{calls{c}}
+			return longCalls{calls{c}, of(calls{c})}
 		}
 		return of(calls{c})
 	}
 }
+
+func (c longCalls) charge() Charge { return c.all.charge() }
 
 func (c longCalls) sentence() string { return c.long() + c.retransmitted() }
 
@@ -40,7 +45,7 @@ func (c longCalls) long() string {
 	case c.Form == WarmUp:
 		return fmt.Sprintf("a slow start makes this job slow: the first %d%s take %s each%s, later ones %s", c.Instances, of, each, on, usual)
 	case c.Form == Once:
-		return fmt.Sprintf("a single long call makes this job slow: the %s%s takes %s%s, the others take %s", ordinal(int(c.First)), of, each, on, usual)
+		return fmt.Sprintf("a single long call makes this job slow: the %s%s takes %s%s, the others take %s", humanize.Ordinal(int(c.First)), of, each, on, usual)
 	}
 	return fmt.Sprintf("a few long calls make this job slow: %s%s take %s each, the others %s", humanize.Comma(int64(c.Instances)), of, each, usual)
 }

@@ -3,6 +3,8 @@ package verdict
 // network is about messages between nodes.
 type network struct{ calls }
 
+func (network) charge() Charge { return Charge{Row: RowMessages} }
+
 func (c network) sentence() string { return c.costly("messages between nodes", "messages") }
 
 func (c network) short() string { return c.mostOfAll("messages between nodes") }

@@ -208,33 +208,10 @@ func (c *Cause) which(one, several string) string {
 	return c.Who() + ", which " + c.pick(one, several)
 }
 
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
 // count formats a number of things: "1 call", "12,000 calls".
 func count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
 	return humanize.Comma(int64(n)) + " " + what + "s"
-}
-
-// ordinal returns "2nd", "13th".
-func ordinal(n int) string {
-	suffix := "th"
-	if n/10%10 != 1 {
-		switch n % 10 {
-		case 1:
-			suffix = "st"
-		case 2:
-			suffix = "nd"
-		case 3:
-			suffix = "rd"
-		}
-	}
-	return fmt.Sprint(n, suffix)
 }

@@ -11,6 +11,10 @@ type serialization struct{ *Cause }
 
 func (c serialization) isOfComputation() bool { return c.Form == Master }
 
+func (c serialization) charge() Charge {
+	return Charge{Row: RowSerialization, OfRanks: c.Form == Master, OfOthers: c.Form != Master}
+}
+
 func (c serialization) sentence() string {
 	if c.Form == Master {
 		return fmt.Sprintf("%s%s makes this job slow: it alone computes %s, %s, and %s for it",

@@ -9,6 +9,16 @@ import (
 // tracer is about the tracer itself.
 type tracer struct{ *Cause }
 
+func (t tracer) isOfWaits() bool { return t.Form == Compressor }
+func (t tracer) isCounted() bool { return t.Form == Compressor }
+
+func (t tracer) charge() Charge {
+	if t.Form == Compressor {
+		return Charge{Row: RowPreempted, Most: t.CompressorSeconds}
+	}
+	return Charge{}
+}
+
 func (t tracer) sentence() string {
 	if t.Form == Compressor {
 		return fmt.Sprintf("the tracer itself makes this job slow: its compressor took %s of CPU time, and ranks waited for a CPU for %s",

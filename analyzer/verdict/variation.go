@@ -41,7 +41,7 @@ func (c variation) sentence() string {
 	case Drift:
 		text = fmt.Sprintf("this job becomes ever slower: %s %s %s each time%s %s at first, and %s in the end", who, verb, usual, most, c.where(), each)
 	case Once:
-		text = fmt.Sprintf("%s makes this job slow: %s%s %s %s in one of %s (the %s)%s %s, otherwise %s", c.single(), who, c.whereabouts(), verb, each, count(c.Of, "time"), ordinal(int(c.First)), most, c.where(), usual)
+		text = fmt.Sprintf("%s makes this job slow: %s%s %s %s in one of %s (the %s)%s %s, otherwise %s", c.single(), who, c.whereabouts(), verb, each, count(c.Of, "time"), humanize.Ordinal(int(c.First)), most, c.where(), usual)
 	default:
 		text = fmt.Sprintf("rare long computations make this job slow: %s of %s, %s, take %s%s%s %s; the others take %s there",
 			humanize.Comma(int64(c.Instances)), humanize.Comma(int64(c.Of)), c.on(), each, c.inKernel(" (", ")"), most, c.where(), usual)

@@ -82,7 +82,7 @@ var calls = []Kind{
 		Name: "end", Real: true, About: "one rank computes alone after the last collective, before MPI_Finalize",
 		draw: func(p *Plant, r *rand.Rand) { p.Who = p.some(r, 1) },
 		accepted: func(p *Plant) []Expected {
-			return []Expected{anybody(verdict.StartEnd, verdict.End), excess(p.Who)}
+			return []Expected{excess(p.Who)}
 		},
 		effect: func(p *Plant, mended bool) effect {
 			return effect{end: func(s *process) {

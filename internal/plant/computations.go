@@ -57,9 +57,9 @@ var computations = []Kind{
 		},
 		accepted: func(p *Plant) []Expected {
 			if p.Phases == 1 {
-				return []Expected{excess(p.Who, verdict.InPhase, verdict.Sometimes)}
+				return []Expected{excess(p.Who, verdict.Sometimes)}
 			}
-			return []Expected{excess(p.Who, verdict.InPhase, verdict.Always)}
+			return []Expected{excess(p.Who, verdict.Always)}
 		},
 		effect: func(p *Plant, mended bool) effect {
 			return p.slower(mended, 3*p.Severity, func(i int) bool { return p.phaseOf(i) == p.Phase })

@@ -70,15 +70,15 @@ const (
 
 var ledgerLabels = [ledgerRows]verdict.LedgerRow{
 	useful:        {What: "useful", Label: "Computation"},
-	preempted:     {What: "preempted", Label: "Waiting for a CPU", Kind: verdict.CPUs},
+	preempted:     {What: verdict.RowPreempted, Label: "Waiting for a CPU", Kind: verdict.CPUs},
 	throttled:     {What: "throttled", Label: "Stopped by CPU limits", Kind: verdict.CPUs},
 	blocked:       {What: "blocked", Label: "Blocked in the kernel", Kind: verdict.Excess},
 	ownThreads:    {What: "threads", Label: "Waiting while own threads run", Kind: verdict.Excess},
-	excessive:     {What: "excess", Label: "Waiting for ranks that compute longer", Kind: verdict.Excess},
+	excessive:     {What: verdict.RowExcess, Label: "Waiting for ranks that compute longer", Kind: verdict.Excess},
 	unequal:       {What: "imbalance", Label: "Waiting because work is unequal", Kind: verdict.Imbalance},
-	serial:        {What: "serialization", Label: "Waiting for one's turn", Kind: verdict.Serialization},
+	serial:        {What: verdict.RowSerialization, Label: "Waiting for one's turn", Kind: verdict.Serialization},
 	lateReceivers: {What: "late-receiver", Label: "Waiting for receivers", Kind: verdict.LateReceiver},
-	messages:      {What: "messages", Label: "Messages", Kind: verdict.Messages},
+	messages:      {What: verdict.RowMessages, Label: "Messages", Kind: verdict.Messages},
 	collectives:   {What: "collectives", Label: "Collectives", Kind: verdict.Collectives},
 	inputOutput:   {What: "io", Label: "Files", Kind: verdict.IO},
 	local:         {What: "local", Label: "Local MPI calls", Kind: verdict.Local},
@@ -245,23 +245,10 @@ func (a *book) callsOf(row int) (rows [ledgerRows]int64) {
 func (a *book) dividedCall(row int, call accounts.Activity, ns int64) (rows [ledgerRows]int64) {
 	p := a.lacks.Of(row, call)
 	rows[preempted], rows[blocked] = int64(p.Delayed()*float64(ns)), int64(p.Stopped()*float64(ns))
-	rows[rowOf(a.KindOfCall(call))] = max(0, ns-rows[preempted]-rows[blocked])
+	kind := a.KindOfCall(call)
+	cost := slices.IndexFunc(ledgerLabels[:], func(l verdict.LedgerRow) bool { return l.Kind == kind })
+	rows[cost] = max(0, ns-rows[preempted]-rows[blocked])
 	return rows
-}
-
-// rowOf returns the row of what calls of a kind cost.
-func rowOf(kind verdict.Kind) int {
-	switch kind {
-	case verdict.Nobody:
-		return startEnd
-	case verdict.Collectives:
-		return collectives
-	case verdict.IO:
-		return inputOutput
-	case verdict.Local:
-		return local
-	}
-	return messages
 }
 
 // charge attributes all waiting to its causes. It returns the cost of each cause, summed over all
@@ -331,17 +318,15 @@ func rowOfCauses(v *verdict.Verdict) (named map[int]int, divided int) {
 	named, divided = map[int]int{}, unequal
 	for i := len(v.Causes) - 1; i >= 0; i-- {
 		c := &v.Causes[i]
-		switch {
-		case c.Kind == verdict.Excess:
+		charge := c.Charge()
+		row := slices.IndexFunc(ledgerLabels[:], func(l verdict.LedgerRow) bool { return l.What == charge.Row })
+		if charge.OfRanks {
 			for _, r := range c.List() {
-				named[r] = excessive
+				named[r] = row
 			}
-		case c.Kind == verdict.Serialization && c.Form == verdict.Master:
-			for _, r := range c.List() {
-				named[r] = serial
-			}
-		case c.Kind == verdict.Serialization:
-			divided = serial
+		}
+		if charge.OfOthers {
+			divided = row
 		}
 	}
 	return named, divided
@@ -349,21 +334,22 @@ func rowOfCauses(v *verdict.Verdict) (named map[int]int, divided int) {
 
 // lostTo returns the cost of a cause, summed over all ranks, in seconds.
 func (a *book) lostTo(c *verdict.Cause, lost map[int]float64, scale float64, sums *[ledgerRows]int64) float64 {
-	if c.Kind == verdict.Excess || c.Form == verdict.Master {
+	charge := c.Charge()
+	if charge.OfRanks {
 		ns := 0.0
 		for _, r := range c.List() {
 			ns += lost[r]
 		}
 		return ns * scale / 1e9
 	}
-	if c.Form == verdict.Compressor {
-		return min(c.CompressorSeconds, accounts.Seconds(sums[preempted]))
-	}
 	ns := int64(0)
 	for k := range ledgerLabels {
-		if kind := ledgerLabels[k].Kind; kind == c.Kind || c.Kind == verdict.Network && kind == verdict.Messages {
+		if row := &ledgerLabels[k]; row.What == charge.Row || charge.Row == "" && row.Kind == c.Kind {
 			ns += sums[k]
 		}
+	}
+	if charge.Most > 0 {
+		return min(charge.Most, accounts.Seconds(ns))
 	}
 	return accounts.Seconds(ns)
 }

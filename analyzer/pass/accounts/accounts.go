@@ -103,9 +103,9 @@ func (a *Accounts) Completed(call Activity) *matching.Completed {
 	return a.completed[eventlog.CallSite{Function: call.Function, Site: call.Site}]
 }
 
-// KindOfCall returns the kind of cause that the cost of calls at a call site belongs to; Nobody for
-// the start and the end of MPI, which no cause is about. A wait is of the kind that it waits for,
-// and a fence that completes accesses to other ranks' memory is about messages.
+// KindOfCall returns the kind of cause that the cost of calls at a call site belongs to. A wait is
+// of the kind that it waits for, and a fence that completes accesses to other ranks' memory is
+// about messages.
 func (a *Accounts) KindOfCall(call Activity) verdict.Kind {
 	kind, done := a.Names.kindOfCall(call.Function), a.Completed(call)
 	switch {

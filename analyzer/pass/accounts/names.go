@@ -114,13 +114,12 @@ func (n Names) Labels(kind Kind, what Activity) (function, callSite string) {
 	return n.Function(what.Function), n.Site(what.Site)
 }
 
-// kindOfCall returns the kind of cause that the cost of a function's calls belongs to; Nobody for
-// the start and the end of MPI, which no cause is about.
+// kindOfCall returns the kind of cause that the cost of a function's calls belongs to.
 func (n Names) kindOfCall(function uint16) verdict.Kind {
 	f := n.Trace.Semantics(function)
 	switch {
 	case f == nil || f.StartsOrEnds():
-		return verdict.Nobody
+		return verdict.StartEnd
 	case f.IsFileOperation():
 		return verdict.IO
 	case f.Collective:

@@ -24,6 +24,7 @@ type evidence struct {
 	cpus                 *cpus.CPUs        // nil: not known
 	shared               bool              // ranks waited for a CPU so often that single durations of computations are unreliable
 
+	everyone      func() []outliers.Worker          // ranks to compare, by all that they compute
 	alone         func() *Aloneness                 // computation that ranks do alone
 	evenly        func() (inTotal, eachTime change) // equal work
 	unevenRegions func() []accounts.Activity        // computations in which a rank exceeds the mean most
@@ -31,6 +32,7 @@ type evidence struct {
 
 func newEvidence(a *accounts.Accounts, on *cpus.CPUs) *evidence {
 	e := &evidence{Comparison: outliers.New(a), cpus: on}
+	e.everyone = sync.OnceValue(func() []outliers.Worker { return e.Workers(outliers.Spent, nil) })
 	e.alone = sync.OnceValue(func() *Aloneness { return findAlone(e) })
 	e.evenly = sync.OnceValues(func() (inTotal, eachTime change) { return divideEvenly(e) })
 	e.unevenRegions = sync.OnceValue(func() []accounts.Activity { return findUneven(e) })
@@ -179,7 +181,7 @@ func (e *evidence) waitedFor(kinds ...waitstate.Kind) (set []outliers.Worker, wh
 
 // isBetween reports whether a call belongs neither to the start of MPI nor to its end.
 func (e *evidence) isBetween(function uint16, site uint32) bool {
-	return e.KindOfCall(accounts.Activity{Function: function, Site: site}) != verdict.Nobody
+	return e.KindOfCall(accounts.Activity{Function: function, Site: site}) != verdict.StartEnd
 }
 
 // startAndEnd returns the time of the path in MPI_Init and MPI_Finalize.

@@ -1,6 +1,8 @@
 package causes
 
 import (
+	"math"
+
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/pass/causes/outliers"
 	"github.com/cairn-mpi/cairn/analyzer/pass/owntime"
@@ -32,7 +34,7 @@ func (fewCPUs) suggest(e *evidence) []Hypothesis {
 	if e.cpus.AreLimited() {
 		limited := throttledMost(e)
 		if h.Cause = limitsOf(e, limited); limited != nil {
-			rows = rowsOf(limited)
+			rows = outliers.RowsOf(limited)
 		}
 		h.What = "no CPU limit stopped a container"
 	}
@@ -43,23 +45,21 @@ func (fewCPUs) suggest(e *evidence) []Hypothesis {
 		if useItsCPU(e, set, outliers.Except(delays, set)) {
 			h.Cause.Form = verdict.ByThreads
 		}
-		if stopped := throttledWaits(e, set, outliers.Except(delays, set)); stopped > 0 {
+		if stopped := throttledLonger(e, set, outliers.Except(delays, set), waiting); stopped > 0 {
 			h.Cause.Form, h.Cause.StoppedSeconds = verdict.Stopped, stopped
 		}
 		h.width, h.ofWaits = allRegions, true
-		rows = rowsOf(set)
+		rows = outliers.RowsOf(set)
 		h.What = h.Cause.Who() + " had a CPU whenever it could go on"
 	} else if all < muchDelayed*accounts.Seconds(e.Run())*float64(len(delays)) {
 		return nil // only occasional bursts
 	}
 	h.Assumes = "Computations and calls take as long as without these waits for a CPU; waiting for other ranks follows."
-	part := 1.0
-	if took, waited, is := isOfCompressor(e, rows); is && (h.Cause.Form == verdict.TooFew || h.Cause.Form == verdict.Preempted) {
-		part = min(1, took/waited)
-		h.becomeCompressor(e, took, waited)
-	}
-	h.change = undelayed(e, rows, part)
 	h.Cause.LostSeconds = all
+	if h.Cause.Form == verdict.TooFew || h.Cause.Form == verdict.Preempted {
+		return divideWaits(e, h, rows)
+	}
+	h.change = undelayed(e, rows, 1)
 	return []Hypothesis{h}
 }
 
@@ -153,15 +153,6 @@ func keepsWithout(e *evidence, rows map[int]bool, what func(owntime.Lack) float6
 	}
 }
 
-// rowsOf returns the rows of a set of ranks.
-func rowsOf(set []outliers.Worker) map[int]bool {
-	rows := map[int]bool{}
-	for _, w := range set {
-		rows[w.Row] = true
-	}
-	return rows
-}
-
 // locationsOf returns the main locations of rows; nil: all.
 func locationsOf(e *evidence, rows map[int]bool) map[int]bool {
 	if rows == nil {
@@ -178,18 +169,23 @@ func locationsOf(e *evidence, rows map[int]bool) map[int]bool {
 // activity than the others do. A rank that computes longer than others where all of them lack CPUs
 // waits longer, too, but not while the others have one.
 func waitMore(e *evidence, set, others []outliers.Worker) bool {
-	part := func(w outliers.Worker) float64 {
-		delayed, active := delayedIn(e, w.Row)
+	return eachHas(set, others, waitsMore, func(row int) float64 {
+		delayed, active := delayedIn(e, row)
 		return float64(delayed) / float64(max(1, active))
-	}
-	least, usual := 1.0, 0.0
+	})
+}
+
+// eachHas reports whether each rank of a set has so many times of something as the mean of the
+// others.
+func eachHas(set, others []outliers.Worker, times float64, of func(row int) float64) bool {
+	least, usual := math.Inf(1), 0.0
 	for _, w := range set {
-		least = min(least, part(w))
+		least = min(least, of(w.Row))
 	}
 	for _, w := range others {
-		usual += part(w) / float64(len(others))
+		usual += of(w.Row) / float64(len(others))
 	}
-	return least >= waitsMore*usual
+	return least > 0 && least >= times*usual
 }
 
 // delayedIn returns how long a rank waited for a CPU while it could go on, in ns, and for how long
@@ -197,4 +193,10 @@ func waitMore(e *evidence, set, others []outliers.Worker) bool {
 func delayedIn(e *evidence, row int) (delayed, active int64) {
 	own, total := e.lacks.Delayed(row)
 	return e.lacks.DelayedComputing(row) + own, e.Each[e.MainOf[row]].Compute + total
+}
+
+// waiting returns how long a rank waited for a CPU while it could go on, in ns.
+func waiting(e *evidence, row int) int64 {
+	delayed, _ := delayedIn(e, row)
+	return delayed
 }

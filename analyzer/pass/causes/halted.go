@@ -44,7 +44,7 @@ func (haltedRanks) suggest(e *evidence) []Hypothesis {
 			return nil
 		}
 	}
-	h.change = unstopped(e, rowsOf(set))
+	h.change = unstopped(e, outliers.RowsOf(set))
 	h.What = fmt.Sprintf("nothing stopped %s", h.Cause.Who())
 	h.Assumes = assumesUnstopped(&h.Cause)
 	return []Hypothesis{h}

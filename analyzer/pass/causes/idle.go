@@ -44,7 +44,7 @@ func (idleRanks) suggest(e *evidence) []Hypothesis {
 
 // idle returns the ranks without work, and those with work.
 func (e *evidence) idle() (idle, busy []outliers.Worker) {
-	all := e.Workers(outliers.Spent, nil)
+	all := e.everyone()
 	most, calls, n := 0.0, 0.0, 0.0
 	for _, w := range all {
 		most = max(most, w.Useful)

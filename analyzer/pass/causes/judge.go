@@ -250,19 +250,7 @@ func gainsEnough(e *evidence, h *Hypothesis, before int64) bool {
 
 // isCoarse reports whether the gain of a hypothesis is time that the kernel counted for threads
 // without a CPU, and not what calls show.
-func (h *Hypothesis) isCoarse() bool {
-	switch h.Cause.Kind {
-	case verdict.CPUs, verdict.Kernel:
-		return true
-	case verdict.Tracer:
-		return h.Cause.Form == verdict.Compressor
-	case verdict.IO:
-		return h.Cause.Form == verdict.Blocked
-	case verdict.Excess:
-		return h.ofWaits || slices.Contains([]verdict.Form{verdict.Preempted, verdict.Stolen, verdict.Halted, verdict.BySignal}, h.Cause.Form)
-	}
-	return false
-}
+func (h *Hypothesis) isCoarse() bool { return h.ofWaits || h.Cause.IsCounted() }
 
 // narrowest returns the index of the narrowest hypothesis that gains nearly as much as the best
 // one, −1 if none gains enough. last selects those that are named only where there is no other

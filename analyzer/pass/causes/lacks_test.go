@@ -129,3 +129,29 @@ func TestCompressorTakesCPUs(t *testing.T) {
 		}
 	}
 }
+
+// Two ranks on two machines wait for a CPU for as long. The compressor of the first one takes a
+// part of that, or more than they wait there. Of the waits on the other machine that explains
+// nothing.
+func TestCompressorTakesCPUsOfItsMachine(t *testing.T) {
+	for part, named := range map[float64]bool{0.4: false, 0.6: true, 3: true} {
+		b := exchanged([2]struct{ delayed, blocked float64 }{{delayed: 0.48}, {delayed: 0.48}})
+		b.Ranks(func(i int, r *tracetest.Rank) {
+			r.Info().Node = []string{"a", "b"}[i]
+			r.Info().Tracer = &trace.TracerUsage{CPUNS: int64([]float64{part, 0}[i] * 0.48 * 1042 * tracetest.Unit)}
+		})
+		v := find(t, b.Content()).Verdict
+		byForm := map[verdict.Form]verdict.Cause{}
+		for _, c := range v.Causes {
+			byForm[c.Form] = c
+		}
+		assert.Contains(t, byForm, verdict.TooFew, "%v: %s", part, v.Text)
+		compressor, is := byForm[verdict.Compressor]
+		if assert.Equal(t, named, is, "%v: %s", part, v.Text); is {
+			waited := 0.48 * 1.042
+			assert.InDelta(t, waited, compressor.WaitedSeconds, 0.05, "%v: %s", part, v.Text)
+			assert.InDelta(t, part*waited, compressor.CompressorSeconds, 0.05, "%v: %s", part, v.Text)
+			assert.InDelta(t, min(1, part)*0.48*0.8, *compressor.GainSeconds, 0.06, "%v: %s", part, v.Text)
+		}
+	}
+}

@@ -29,7 +29,7 @@ func (cpuLimits) suggest(e *evidence) []Hypothesis {
 	h := Hypothesis{width: ofCPUs, Cause: limitsOf(e, limited), estimated: int64(e.cpus.Stopped * float64(e.Run()))}
 	var only map[int]bool // locations; nil: all
 	if limited != nil {
-		only = locationsOf(e, rowsOf(limited))
+		only = locationsOf(e, outliers.RowsOf(limited))
 	}
 	h.change = change{takes: func(location int, r predict.Region, ns int64) int64 {
 		if u := usual[r]; (only == nil || only[location]) && u > 0 && float64(ns) > longer*u {

@@ -33,7 +33,7 @@ func longCallsOf(e *evidence, where accounts.Activity) *longCalls {
 	var callers []caller
 	var medians []float64
 	longest, own := 0.0, 0.0
-	for _, w := range e.Workers(outliers.Spent, nil) {
+	for _, w := range e.everyone() {
 		if t := e.Each[e.MainOf[w.Row]].Tallies[where]; t != nil && t.Series.Count > 0 {
 			callers = append(callers, caller{w, t})
 			medians = append(medians, t.Spread.Quantile(0.5))
@@ -44,7 +44,7 @@ func longCallsOf(e *evidence, where accounts.Activity) *longCalls {
 		return nil
 	}
 	l.callers, l.usual = len(callers), series.Median(medians)
-	limit := max(longer*l.usual, l.usual+likeLongest*(longest-l.usual))
+	limit := max(longer*l.usual, besideLongest(l.usual, longest))
 	sum, firsts, single, most := 0.0, true, true, 0
 	low, high := uint64(math.MaxUint64), uint64(0)
 	for _, c := range callers {

@@ -90,7 +90,6 @@ func movers(e *evidence) []mover {
 	}
 	regions, steps := computations(e)
 	alpha := conservedAlpha / float64(len(regions)+len(steps))
-	ranks := e.Workers(outliers.Spent, nil) // computed once for all regions, of which there may be many
 	var list []mover
 	test := func(what accounts.Activity, of map[accounts.Activity]bool, scatters bool, tally func(*accounts.Account) *accounts.Tally) {
 		tallies := make(map[int]*accounts.Tally, len(e.Ranks))
@@ -99,7 +98,7 @@ func movers(e *evidence) []mover {
 				tallies[row] = tally(&e.Each[i])
 			}
 		}
-		group := equallyOftenThere(ranks, tallies)
+		group := equallyOftenThere(e.everyone(), tallies)
 		if len(group) < 2 {
 			return
 		}
@@ -151,16 +150,21 @@ func equallyOftenThere(all []outliers.Worker, tallies map[int]*accounts.Tally) [
 			ranks[t.Count]++
 		}
 	}
-	usual := uint64(0)
+	usual := mostCommon(ranks)
+	return slices.DeleteFunc(slices.Clone(all), func(w outliers.Worker) bool {
+		t := tallies[w.Row]
+		return t == nil || t.Count != usual || len(t.First) < minIterations
+	})
+}
+
+// mostCommon returns the count that most ranks have; of several, the largest.
+func mostCommon(ranks map[uint64]int) (usual uint64) {
 	for count, n := range ranks {
 		if n > ranks[usual] || n == ranks[usual] && count > usual {
 			usual = count
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(w outliers.Worker) bool {
-		t := tallies[w.Row]
-		return t == nil || t.Count != usual || len(t.First) < minIterations
-	})
+	return usual
 }
 
 // instances returns the number of instances that are known of all ranks.

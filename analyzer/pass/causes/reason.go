@@ -33,7 +33,7 @@ func setReason(e *evidence, c *verdict.Cause, set, others []outliers.Worker, whe
 	excess := float64(t.Ns) - usual
 	own := e.Each[e.MainOf[worst.Row]].OffCPU[where]
 	if _, known := e.Each[e.MainOf[worst.Row]].Undelayed(where); !known { // otherwise waits for a CPU do not count here
-		if stopped := throttledLonger(e, set, others); stopped > 0 {
+		if stopped := throttledLonger(e, set, others, computing); stopped > 0 {
 			c.Form, c.StoppedSeconds = verdict.Stopped, stopped
 			return
 		}
@@ -120,41 +120,10 @@ func wereDelayed(e *evidence, w outliers.Worker, others []outliers.Worker) bool 
 	return known && excess > 0 && own-usual >= explains*excess
 }
 
-// throttledLonger returns how much longer, in seconds, the slowest rank of a set was throttled by
-// its CPU limit than the mean of the others. It returns 0 if that does not explain most of its
-// excess computation, or if it is not known.
-func throttledLonger(e *evidence, set, others []outliers.Worker) float64 {
-	if e.Window != nil || len(others) == 0 {
-		return 0 // it is measured over the whole run
-	}
-	own, known := accounts.Throttling(&e.Ranks[set[0].Row])
-	if !known {
-		return 0
-	}
-	usual, stopped, n := 0.0, 0.0, float64(len(others))
-	for _, o := range others {
-		usual += accounts.Seconds(e.Each[e.MainOf[o.Row]].Compute)
-		other, _ := accounts.Throttling(&e.Ranks[o.Row])
-		stopped += other
-	}
-	more, excess := own-stopped/n, accounts.Seconds(e.Each[e.MainOf[set[0].Row]].Compute)-usual/n
-	if more <= 0 || more < explains*excess {
-		return 0
-	}
-	return more
-}
-
 // losesMore reports whether the machines of all ranks of a set lose clearly more to the hypervisor
 // than those of the others.
 func losesMore(e *evidence, set, others []outliers.Worker) bool {
-	least, usual := e.Machines[set[0].Row].Lost(), 0.0
-	for _, w := range set {
-		least = min(least, e.Machines[w.Row].Lost())
-	}
-	for _, w := range others {
-		usual += e.Machines[w.Row].Lost() / float64(len(others))
-	}
-	return least > 0 && least >= longer*usual
+	return eachHas(set, others, longer, func(row int) float64 { return e.Machines[row].Lost() })
 }
 
 // isStolen reports whether steal is the reason why a set was blocked in its excess computation.

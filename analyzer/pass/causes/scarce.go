@@ -2,7 +2,6 @@ package causes
 
 import (
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
-	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
 // Bounds by CPUs. In the replay a rank computes as soon as it can continue. On a machine with fewer
@@ -94,8 +93,7 @@ func (m *scarceMachine) least(longer []int64) int64 {
 // least returns the minimum duration of the run under a hypothesis, 0 if the CPUs suffice or the
 // hypothesis is about them.
 func (s *scarceCPUs) least(h *Hypothesis, longer []int64) (ns int64) {
-	switch {
-	case h.Cause.Kind == verdict.CPUs, h.Cause.Form == verdict.Compressor, h.Cause.Form == verdict.Preempted, h.Cause.Form == verdict.ByThreads, h.Cause.Form == verdict.Stolen:
+	if h.Cause.IsOfWaits() {
 		return 0
 	}
 	for i := range s.machines {

@@ -45,9 +45,9 @@ func intermittent(e *evidence, what accounts.Activity, questions int) *Hypothesi
 	slices.Sort(medians)
 	slices.Sort(widths)
 	usual := medians[(len(medians)-1)/2]
-	limit := max(longer*usual, usual+beyond*widths[(len(widths)-1)/2])
+	limit := standsOut(usual, widths[(len(widths)-1)/2])
 	// a mean of few that take very long and others that are a little late describes neither
-	if raised := besideLongest(e, all, what, usual); lostAbove(e, all, what, raised, usual) >= nearlyAll*lostAbove(e, all, what, limit, usual) {
+	if raised := besideLongest(usual, longestOf(e, all, what)); lostAbove(e, all, what, raised, usual) >= nearlyAll*lostAbove(e, all, what, limit, usual) {
 		limit = max(limit, raised)
 	}
 	counts := map[int]int{}
@@ -103,7 +103,7 @@ func intermittent(e *evidence, what accounts.Activity, questions int) *Hypothesi
 		h.Cause.BlockedSeconds = min(float64(o.Blocked), ns) / 1e9
 		setWait(e, &h.Cause, set[:1], outliers.Except(all, set), float64(o.Blocked), o.Moved())
 	}
-	if stopped := throttledLonger(e, set, outliers.Except(all, set)); stopped > 0 && !evident {
+	if stopped := throttledLonger(e, set, outliers.Except(all, set), computing); stopped > 0 && !evident {
 		h.Cause.Form, h.Cause.StoppedSeconds = verdict.Stopped, stopped
 	}
 	h.change = change{takes: func(location int, r predict.Region, ns int64) int64 {
@@ -125,16 +125,22 @@ func longerOf(two []outliers.Worker) (set []outliers.Worker, other float64) {
 	return two[:1], two[1].Useful
 }
 
-// besideLongest returns the duration in ns from which on an instance of a region counts beside the
-// longest one of any rank.
-func besideLongest(e *evidence, all []outliers.Worker, what accounts.Activity, usual float64) float64 {
-	longest := 0.0
+// standsOut returns the duration from which on an instance stands out from those that take as long
+// as usual, with this interquartile range.
+func standsOut(usual, width float64) float64 { return max(longer*usual, usual+beyond*width) }
+
+// besideLongest returns the duration from which on an instance counts beside the longest one: what
+// is long only by comparison with the usual duration is noise beside much longer ones.
+func besideLongest(usual, longest float64) float64 { return usual + likeLongest*(longest-usual) }
+
+// longestOf returns the duration in ns of the longest instance of a region on any rank.
+func longestOf(e *evidence, all []outliers.Worker, what accounts.Activity) (longest float64) {
 	for _, w := range all {
 		if top := e.TallyOf(w, what).Series.Top; len(top) > 0 {
 			longest = max(longest, 1e9*top[0].Seconds)
 		}
 	}
-	return usual + likeLongest*(longest-usual)
+	return longest
 }
 
 // lostAbove returns by how much the instances above a limit exceed the usual duration, in ns.

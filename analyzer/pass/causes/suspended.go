@@ -36,7 +36,7 @@ func (suspendedRanks) suggest(e *evidence) []Hypothesis {
 	seen := &e.Ranks[set[0].Row].Suspensions
 	h.Cause.Form, h.Cause.BlockedSeconds = verdict.BySignal, set[0].Useful
 	h.Cause.Looks, h.Cause.Suspended = uint64(seen.Looks), uint64(seen.Suspended)
-	h.change = unstopped(e, rowsOf(set))
+	h.change = unstopped(e, outliers.RowsOf(set))
 	h.What = fmt.Sprintf("nothing suspended %s", h.Cause.Who())
 	h.Assumes = assumesUnstopped(&h.Cause)
 	return []Hypothesis{h}

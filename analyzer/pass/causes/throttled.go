@@ -23,7 +23,7 @@ func mostThrottled(e *evidence) *outliers.Suspicion {
 	if e.Window != nil {
 		return nil
 	}
-	all := e.Workers(outliers.Spent, nil)
+	all := e.everyone()
 	mean := outliers.MeanUseful(all)
 	byPauses := slices.Clone(all)
 	for i, w := range byPauses {
@@ -40,27 +40,29 @@ func mostThrottled(e *evidence) *outliers.Suspicion {
 	return &outliers.Suspicion{Workers: all, Set: set, Mean: mean}
 }
 
-// throttledWaits returns how much longer, in seconds, the slowest rank of a set was throttled by
+// throttledLonger returns how much longer, in seconds, the slowest rank of a set was throttled by
 // its CPU limit than the mean of the others. It returns 0 if that does not explain most of what it
-// waited longer for a CPU, or if it is not known. A throttled rank may have more work, too.
-func throttledWaits(e *evidence, set, others []outliers.Worker) float64 {
+// spent longer on something, or if it is not known.
+func throttledLonger(e *evidence, set, others []outliers.Worker, on func(e *evidence, row int) int64) float64 {
 	if e.Window != nil || len(others) == 0 {
 		return 0 // it is measured over the whole run
 	}
-	stopped, known := accounts.Throttling(&e.Ranks[set[0].Row])
+	own, known := accounts.Throttling(&e.Ranks[set[0].Row])
 	if !known {
 		return 0
 	}
-	delayed, _ := delayedIn(e, set[0].Row)
-	waited, n := accounts.Seconds(delayed), float64(len(others))
+	usual, stopped, n := 0.0, 0.0, float64(len(others))
 	for _, o := range others {
-		theirs, _ := accounts.Throttling(&e.Ranks[o.Row])
-		delayed, _ := delayedIn(e, o.Row)
-		stopped -= theirs / n
-		waited -= accounts.Seconds(delayed) / n
+		usual += accounts.Seconds(on(e, o.Row))
+		other, _ := accounts.Throttling(&e.Ranks[o.Row])
+		stopped += other
 	}
-	if stopped <= 0 || stopped < explains*waited {
+	more, excess := own-stopped/n, accounts.Seconds(on(e, set[0].Row))-usual/n
+	if more <= 0 || more < explains*excess {
 		return 0
 	}
-	return stopped
+	return more
 }
+
+// computing returns how long a rank computes, in ns.
+func computing(e *evidence, row int) int64 { return e.Each[e.MainOf[row]].Compute }

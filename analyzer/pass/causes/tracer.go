@@ -1,6 +1,7 @@
 package causes
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
@@ -24,36 +25,75 @@ func (tracerOverhead) suggest(e *evidence) []Hypothesis {
 	return []Hypothesis{h}
 }
 
-// becomeCompressor makes a hypothesis about waits for a CPU one about the tracer's compressor,
-// which took CPU time there. Both are in seconds.
-func (h *Hypothesis) becomeCompressor(e *evidence, took, waited float64) {
-	h.width, h.ofWaits = ofAll, false
-	h.Cause = ofAllRanks(e, verdict.Tracer, verdict.Compressor, accounts.Activity{})
-	h.Cause.CompressorSeconds, h.Cause.WaitedSeconds, h.Cause.Estimate = took, waited, true
-	h.What = "the tracer's compressor had CPUs of its own"
-	h.Assumes = "An estimate: the compressor causes as much of each wait for a CPU as it took of all of them. " + h.Assumes
+// A compression is what the tracer's compressor has to do with the waits for a CPU on some
+// machines.
+type compression struct {
+	rows         map[int]bool // ranks that wait there
+	took, waited float64      // seconds: CPU time of the compressor, and waits of all ranks there
+	explained    float64      // of the waits, in seconds
 }
 
-// isOfCompressor reports whether the compressor took CPU time for much of the waits for a CPU on
-// the machines of the ranks in some rows (nil: all). It returns both, in seconds.
-func isOfCompressor(e *evidence, rows map[int]bool) (took, waited float64, is bool) {
-	concerned := map[string]bool{}
-	for row := range e.Ranks {
-		if rows == nil || rows[row] {
-			concerned[accounts.NodeOf(&e.Ranks[row])] = true
-		}
-	}
+// compressionOf finds the machines of the ranks in some rows (nil: all) on which the compressor
+// took CPU time for much of the waits for a CPU. What it takes on one machine explains no waits on
+// another.
+func compressionOf(e *evidence, rows map[int]bool) compression {
+	machines, list := map[string]*compression{}, []*compression(nil)
 	for row, i := range e.MainOf {
-		if i < 0 || !concerned[accounts.NodeOf(&e.Ranks[row])] {
+		if i < 0 {
 			continue
 		}
-		if u := e.Ranks[row].Tracer; u != nil {
-			took += accounts.Seconds(u.CPUNS)
+		name := accounts.NodeOf(&e.Ranks[row])
+		m := machines[name]
+		if m == nil {
+			m = &compression{rows: map[int]bool{}}
+			machines[name], list = m, append(list, m)
 		}
-		delayed, _ := delayedIn(e, row)
-		waited += accounts.Seconds(delayed)
+		if u := e.Ranks[row].Tracer; u != nil {
+			m.took += accounts.Seconds(u.CPUNS)
+		}
+		m.waited += accounts.Seconds(waiting(e, row))
+		if rows == nil || rows[row] {
+			m.rows[row] = true
+		}
 	}
-	return took, waited, took > 0 && took >= explains*waited
+	all := compression{rows: map[int]bool{}}
+	for _, m := range list {
+		if len(m.rows) > 0 && m.waited > 0 && m.took >= explains*m.waited {
+			maps.Copy(all.rows, m.rows)
+			all.took, all.waited, all.explained = all.took+m.took, all.waited+m.waited, all.explained+min(m.took, m.waited)
+		}
+	}
+	return all
+}
+
+// divideWaits divides what a hypothesis says of the waits for a CPU of the ranks in some rows (nil:
+// all): on machines where the compressor takes the CPUs, the tracer is their cause.
+func divideWaits(e *evidence, h Hypothesis, rows map[int]bool) []Hypothesis {
+	by := compressionOf(e, rows)
+	if len(by.rows) == 0 {
+		h.change = undelayed(e, rows, 1)
+		return []Hypothesis{h}
+	}
+	others, waited := map[int]bool{}, 0.0
+	for row, i := range e.MainOf {
+		if i >= 0 && (rows == nil || rows[row]) && !by.rows[row] {
+			others[row], waited = true, waited+accounts.Seconds(waiting(e, row))
+		}
+	}
+	if len(others) > 0 {
+		rows = by.rows
+	}
+	tracer := Hypothesis{width: ofAll, Cause: ofAllRanks(e, verdict.Tracer, verdict.Compressor, accounts.Activity{})}
+	c := &tracer.Cause
+	c.CompressorSeconds, c.WaitedSeconds, c.LostSeconds, c.Estimate = by.took, by.waited, by.explained, true
+	tracer.change = undelayed(e, rows, by.explained/by.waited)
+	tracer.What = "the tracer's compressor had CPUs of its own"
+	tracer.Assumes = "An estimate: the compressor causes as much of each wait for a CPU as it took of all of them. " + h.Assumes
+	if len(others) == 0 || waited < muchDelayed*accounts.Seconds(e.Run())*float64(len(others)) {
+		return []Hypothesis{tracer}
+	}
+	h.change, h.Cause.LostSeconds = undelayed(e, others, 1), waited
+	return []Hypothesis{tracer, h}
 }
 
 // exceptCompressor drops the hypotheses that something else runs on the CPUs of ranks, where that
@@ -65,9 +105,10 @@ func exceptCompressor(e *evidence, list []Hypothesis) []Hypothesis {
 		}
 		rows, ranks := map[int]bool{}, h.Cause.List()
 		for row := range e.Ranks {
-			rows[row] = slices.Contains(ranks, e.Ranks[row].Rank)
+			if slices.Contains(ranks, e.Ranks[row].Rank) {
+				rows[row] = true
+			}
 		}
-		_, _, is := isOfCompressor(e, rows)
-		return is
+		return len(compressionOf(e, rows).rows) == len(rows)
 	})
 }

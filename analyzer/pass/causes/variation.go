@@ -99,9 +99,7 @@ func varyingOf(e *evidence, what accounts.Activity) *varying {
 	if v.drifts() {
 		return v.measured(e)
 	}
-	v.limit = max(longer*v.usual, v.usual+beyond*series.Median(widths))
-	// what is long only by comparison with the usual duration is noise beside much longer ones
-	v.limit = max(v.limit, v.usual+likeLongest*(slices.Max(longest)-v.usual))
+	v.limit = max(standsOut(v.usual, series.Median(widths)), besideLongest(v.usual, slices.Max(longest)))
 	v.count(e)
 	switch {
 	case len(v.long) == 0:
@@ -131,12 +129,7 @@ func timedOf(e *evidence, what accounts.Activity) (list []timed) {
 			counts[t.Count]++
 		}
 	}
-	usual := uint64(0)
-	for count, n := range counts {
-		if n > counts[usual] || n == counts[usual] && count > usual {
-			usual = count
-		}
-	}
+	usual := mostCommon(counts)
 	return slices.DeleteFunc(list, func(r timed) bool { return r.Count != usual })
 }
 
@@ -311,7 +304,7 @@ func variationOf(e *evidence, regions []varying) Hypothesis {
 	if v.form == verdict.Once {
 		who = v.long
 	}
-	if len(who) < len(e.Workers(outliers.Spent, nil)) && v.form != verdict.Sometimes {
+	if len(who) < len(e.everyone()) && v.form != verdict.Sometimes {
 		for _, r := range who {
 			set = append(set, r.Worker)
 		}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
-	"github.com/cairn-mpi/cairn/analyzer/pass/causes/outliers"
 	"github.com/cairn-mpi/cairn/analyzer/phases"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 	"github.com/cairn-mpi/cairn/trace"
@@ -46,7 +45,7 @@ func factsOf(e *evidence, parallel *float64) verdict.Facts {
 		StartEnd: accounts.Seconds(e.startAndEnd()),
 	}
 	f.OneHost = !slices.ContainsFunc(e.Ranks, func(r trace.Rank) bool { return r.Host != e.Ranks[0].Host })
-	workers := e.Workers(outliers.Spent, nil)
+	workers := e.everyone()
 	f.Ended = len(workers)
 	for i, w := range workers {
 		if i == 0 || w.Useful < f.Least {

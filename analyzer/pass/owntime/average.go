@@ -64,7 +64,7 @@ func averageOf(a *accounts.Accounts, row int) (av average) {
 			continue
 		}
 		switch a.KindOfCall(call) {
-		case verdict.Nobody: // when the ranks start, they crowd the machine
+		case verdict.StartEnd: // when the ranks start, they crowd the machine
 			ends.add(t, each.LongCalls[call])
 			calls -= float64(t.Ns)
 		case verdict.IO:

@@ -97,7 +97,7 @@ func (l *Lacks) Average(row int) Lack {
 func (l *Lacks) Of(row int, call accounts.Activity) Part {
 	p := Part{Own: l.measured(row, call).within(1), By: -1}
 	switch l.KindOfCall(call) {
-	case verdict.Nobody: // MPI starts and ends once, and has to wait for processes
+	case verdict.StartEnd: // MPI starts and ends once, and has to wait for processes
 		return Part{By: -1}
 	case verdict.Messages:
 		p.By = l.neighbor[row]
@@ -196,7 +196,7 @@ func (l *Lacks) sum(row int, of func(Lack) float64) (lost, own int64) {
 		return 0, 0
 	}
 	for call, t := range l.Each[i].Tallies {
-		if !call.Computes() && l.KindOfCall(call) != verdict.Nobody {
+		if !call.Computes() && l.KindOfCall(call) != verdict.StartEnd {
 			lost, own = lost+int64(of(l.Of(row, call).Own)*float64(t.Own())), own+t.Own()
 		}
 	}
