@@ -268,6 +268,56 @@ func TestBlockedRanksHaveNoWork(t *testing.T) {
 	})
 }
 
+// Ranks 0 and 1 sleep for 500 in each of 4 iterations, ranks 2 and 3 for 400 in all. Rank 1 sleeps
+// before it receives, rank 0 after it has sent, so that it waits once, for 480. That is seen.
+// Nothing tells whether the program wants them to sleep, and equal sleep gains next to nothing.
+func TestALateReceiverThatSleeps(t *testing.T) {
+	b := tracetest.New(4)
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		r.At("l.c:1").Init(0, 1)
+		site := trace.CallSite{Function: mpi.ByName("MPI_Ssend").ID, Site: 2}
+		if i == 1 {
+			site = trace.CallSite{Function: mpi.ByName("MPI_Recv").ID, Site: 5}
+		}
+		asleep := func(after, before trace.CallSite, times uint64, ms int64) {
+			r.Info().Evidence = append(r.Info().Evidence, trace.EvidenceRow{EvidenceKey: trace.EvidenceKey{After: after, Before: before}, Count: times, WallNS: ms * tracetest.Unit})
+		}
+		barrier := trace.CallSite{Function: mpi.ByName("MPI_Barrier").ID, Site: 3}
+		start := trace.CallSite{Function: mpi.ByName("MPI_Init").ID, Site: 1}
+		enter := 2001.0
+		switch i {
+		case 0:
+			for k, at := range []float64{21, 1001, 1501, 2001} {
+				r.At("l.c:2").Ssend(at, 501+500*float64(k), 1)
+			}
+			asleep(site, site, 3, 1500)
+			asleep(site, barrier, 1, 480)
+			enter = 2481
+		case 1:
+			for k := range 4 {
+				at := 501 + 500*float64(k)
+				r.At("l.c:5").Recv(at, at, 0, 1<<22)
+			}
+			asleep(start, site, 1, 500)
+			asleep(site, site, 3, 1500)
+		default:
+			asleep(start, barrier, 1, 400)
+			enter = 401
+		}
+		r.At("l.c:3").Collective("MPI_Barrier", enter, 2481)
+		r.At("l.c:4").Finalize(2481, 2482)
+	})
+	inSearch(t, b, func(f *Found) {
+		text := f.Verdict(nil, nil, &phases.Findings{}).Text
+		require.Len(t, f.causes, 2, text)
+		assert.Equal(t, verdict.LateReceiver, f.causes[0].Cause.Kind, text)
+		assert.Equal(t, "1", f.causes[0].Cause.Ranks, text)
+		assert.InDelta(t, 0.480, *f.causes[0].Cause.GainSeconds, 0.005, text)
+		assert.Equal(t, verdict.Imbalance, f.causes[1].Cause.Kind, text)
+		assert.Equal(t, "0-1", f.causes[1].Cause.Ranks, text)
+	})
+}
+
 // Rank 5 takes 60 instead of 10, and the kernel works for it for 45 of these, or it has 6,000 page
 // faults. Both are named with the excess, and only if they are known and explain it. 29 of 30
 // instances were measured, with 1740 of 1741.
