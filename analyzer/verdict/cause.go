@@ -190,7 +190,7 @@ const (
 	IO            Kind = "io"            // files
 	Local         Kind = "local-calls"   // calls that neither communicate nor wait for others
 	StartEnd      Kind = "start-end"     // MPI_Init, MPI_Finalize, and the launch
-	Kernel        Kind = "kernel"        // ranks are blocked in the kernel, all of them or many
+	Kernel        Kind = "kernel"        // ranks are blocked in the kernel, all of them or many, or it works for them
 	CPUs          Kind = "cpus"          // ranks lack CPUs, or are stopped by CPU limits
 	Network       Kind = "network"       // messages between nodes
 	Tracer        Kind = "tracer"        // the tracer itself
@@ -230,6 +230,7 @@ type Form string
 //     site are long
 //   - StartEnd: Start, End
 //   - IO: Blocked (in the kernel, while data is read or written), otherwise none
+//   - Kernel: SystemTime (it works for the ranks), otherwise none
 //   - CPUs: TooFew, Limits
 //   - Tracer: Compressor (it takes the CPUs that ranks wait for), otherwise none
 //   - Hang: Cycle, Missing (a rank that never came), Mismatch
@@ -246,6 +247,7 @@ const (
 	Preempted  Form = "preempted"
 	ByThreads  Form = "own-threads"
 	SysCalls   Form = "system-calls"
+	SystemTime Form = "system-time"
 	Stolen     Form = "stolen"
 	Gradient   Form = "gradient"
 	Classes    Form = "classes"

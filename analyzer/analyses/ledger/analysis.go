@@ -356,6 +356,13 @@ func (a *book) lostTo(c *verdict.Cause, lost map[int]float64, scale float64, sum
 		}
 		return ns * scale / 1e9
 	}
+	if c.Form == verdict.SystemTime { // a part of computation
+		ranks := len(a.MainOf)
+		if c.Ranks != "" {
+			ranks = len(c.List())
+		}
+		return c.SystemSeconds * float64(c.Of*ranks)
+	}
 	if c.Form == verdict.Compressor {
 		return min(c.CompressorSeconds, accounts.Seconds(sums[preempted]))
 	}

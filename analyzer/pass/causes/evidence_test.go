@@ -346,6 +346,38 @@ func TestKernelWorksForARank(t *testing.T) {
 	}
 }
 
+// The kernel works for all ranks alike for 15 of the 60 between two barriers, since they have 6,000
+// page faults, or for another reason. That is named where it is known, and gains 29 times 15. For
+// one rank of eight it would be an excess.
+func TestKernelWorksForAllRanks(t *testing.T) {
+	const system = 29 * 15 * tracetest.Unit
+	same := func(ns float64) func(int) float64 { return func(int) float64 { return ns } }
+	for name, c := range map[string]struct {
+		usage   trace.Usage
+		says    string
+		advises string
+	}{
+		"page faults":  {trace.Usage{SystemNS: system, MinorFaults: 29 * 6000}, "Page faults make this job slow: all ranks alike compute for 60 ms on average between two calls of MPI_Barrier at v.c:2; the kernel works for 15 ms of that; each has 6,002 page faults on average.", "allocate it once and reuse it"},
+		"system calls": {trace.Usage{SystemNS: system, MinorFaults: 29 * 100}, "System time makes this job slow: all ranks alike compute for 60 ms on average between two calls of MPI_Barrier at v.c:2; the kernel works for 15 ms of that.", "strace -c -p"},
+		"little":       {trace.Usage{SystemNS: system / 3}, "", ""},
+		"unknown":      {trace.Usage{SystemNS: trace.Unknown, MinorFaults: 29 * 6000}, "", ""},
+	} {
+		b := measured(same(60), same(0))
+		b.Ranks(func(_ int, r *tracetest.Rank) { r.Info().Evidence[0].Usage = c.usage })
+		inSearch(t, b, func(f *Found) {
+			v := f.Verdict(nil, nil, &phases.Findings{})
+			if c.says == "" {
+				assert.Empty(t, f.causes, name+": "+v.Text)
+				return
+			}
+			require.Equal(t, verdict.Kernel, v.Blames, name+": "+v.Text)
+			assert.Contains(t, v.Text, c.says, name)
+			assert.InDelta(t, 29*0.015, *v.GainSeconds, 0.005, name)
+			assert.Contains(t, strings.Join(v.Causes[0].Advice(verdict.Neighbors{}), " "), c.advises, name)
+		})
+	}
+}
+
 // A rank that is alone is blocked like all ranks would be, and named.
 func TestTheOnlyRankIsBlocked(t *testing.T) {
 	b := tracetest.New(1)

@@ -106,7 +106,7 @@ const (
 	maxConserved      = 0.25
 	conservedAlpha    = 0.001
 	minIterations     = 8
-	minOfMost         = 0.1 // of the time lost in the region in which work moves most, for another to count
+	minOfMost         = 0.1 // of the time lost in the region where most is lost, for another to count
 	unequalMiddle     = 0.3 // interquartile range over median of iterations, above which they are not noise
 	minCorrelation    = 0.9
 	minCorrelationFew = 0.97 // for few ranks, which may be in order by chance
