@@ -216,7 +216,8 @@ type Form string
 //     without work)
 //   - Variation: WarmUp (at first), Drift (ever longer), Once, Sometimes (rarely, at different
 //     times on different ranks)
-//   - Serialization: Chain, Pipeline, Master (one rank works while others wait for it)
+//   - Serialization: Chain, Pipeline, Master (one rank works while others wait for it), Lock (ranks
+//     wait for each other outside MPI)
 //   - LateReceiver: NotPosted, NotInside (posted, but the receiver computes), Seldom (it is idle
 //     between polls, for EachSeconds)
 //   - Messages: TooMany (small ones), TooLarge, NoOverlap (started early, and yet completed in the
@@ -260,6 +261,7 @@ const (
 	Chain      Form = "chain"
 	Pipeline   Form = "pipeline"
 	Master     Form = "master"
+	Lock       Form = "lock"
 	NotPosted  Form = "not-posted"
 	NotInside  Form = "not-inside"
 	TooMany    Form = "too-many"

@@ -276,6 +276,8 @@ func (h *Hypothesis) isCoarse() bool {
 		return h.Cause.Form == verdict.Compressor
 	case verdict.IO:
 		return h.Cause.Form == verdict.Blocked
+	case verdict.Serialization:
+		return h.Cause.Form == verdict.Lock
 	case verdict.Excess:
 		return h.ofWaits || slices.Contains([]verdict.Form{verdict.Preempted, verdict.Stolen, verdict.Halted}, h.Cause.Form)
 	}

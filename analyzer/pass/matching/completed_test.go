@@ -11,8 +11,8 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// completedIn returns what is completed in a trace, by function; each has one call site. What starts
-// that is in startsIn.
+// completedIn returns what is completed in a trace, by function; each has one call site. What
+// starts that is in startsIn.
 func completedIn(t *testing.T, b *tracetest.Builder) map[string]Completed {
 	t.Helper()
 	by, _ := completedAndStarts(t, b)
