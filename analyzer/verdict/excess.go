@@ -250,7 +250,10 @@ func (c excess) adviceOnReason() string {
 
 // adviseSystemTime returns what to do if the kernel works for ranks.
 func (c *Cause) adviseSystemTime() string {
-	if c.PageFaults > 0 {
+	switch {
+	case c.Kind == Kernel && c.Bytes > 0:
+		return c.some("It reads or writes", "They read or write") + " files there, by system calls or by page faults of mapped ones: do that less often, in larger pieces and in order, or keep in memory what is needed again. " + c.adviseMemory()
+	case c.PageFaults > 0:
 		return c.some("It touches", "They touch") + " new memory there: allocate it once and reuse it (malloc gives large blocks back to the kernel when they are freed: MALLOC_TRIM_THRESHOLD_, MALLOC_MMAP_THRESHOLD_), or use huge pages."
 	}
 	return fmt.Sprintf("Much of that is time in the kernel: see which system calls %s (strace -c -p), and make fewer of them with more data each.", c.some("it makes", "they make"))

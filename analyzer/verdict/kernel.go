@@ -45,13 +45,20 @@ func (c kernel) systemTime() string {
 	if c.Regions > 1 {
 		like = "; " + wording.Count(c.Regions-1, "other region is", "other regions are") + " like it"
 	}
-	return fmt.Sprintf("%s this job slow: %s %s for %s%s %s%s%s", c.work(" makes", " make"), who, c.some("computes", "compute"),
-		wording.Duration(c.EachSeconds), times, c.where(), c.inKernel("; ", ""), like)
+	does := c.inKernel("; ", "")
+	if c.Bytes > 0 {
+		does = fmt.Sprintf("; the kernel works for %s of that%s", wording.Duration(c.SystemSeconds), c.meanwhile(""))
+	}
+	return fmt.Sprintf("%s this job slow: %s %s %s%s %s%s%s", c.work(" makes", " make"), who, c.some("spends", "spend"),
+		wording.Duration(c.EachSeconds), times, c.where(), does, like)
 }
 
 // work names what the kernel does, with the form of a verb.
 func (c kernel) work(one, several string) string {
-	if c.PageFaults > 0 {
+	switch {
+	case c.Bytes > 0:
+		return "files" + several
+	case c.PageFaults > 0:
 		return "page faults" + several
 	}
 	return "system time" + one

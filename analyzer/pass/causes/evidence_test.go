@@ -357,13 +357,19 @@ func TestKernelWorksForAllRanks(t *testing.T) {
 		says    string
 		advises string
 	}{
-		"page faults":  {trace.Usage{SystemNS: system, MinorFaults: 29 * 6000}, "Page faults make this job slow: all ranks alike compute for 60 ms on average between two calls of MPI_Barrier at v.c:2; the kernel works for 15 ms of that; each has 6,002 page faults on average.", "allocate it once and reuse it"},
-		"system calls": {trace.Usage{SystemNS: system, MinorFaults: 29 * 100}, "System time makes this job slow: all ranks alike compute for 60 ms on average between two calls of MPI_Barrier at v.c:2; the kernel works for 15 ms of that.", "strace -c -p"},
+		"page faults":  {trace.Usage{SystemNS: system, MinorFaults: 29 * 6000}, "Page faults make this job slow: all ranks alike spend 60 ms on average between two calls of MPI_Barrier at v.c:2; the kernel works for 15 ms of that; each has 6,002 page faults on average.", "allocate it once and reuse it"},
+		"system calls": {trace.Usage{SystemNS: system, MinorFaults: 29 * 100}, "System time makes this job slow: all ranks alike spend 60 ms on average between two calls of MPI_Barrier at v.c:2; the kernel works for 15 ms of that.", "strace -c -p"},
+		"mapped files": {trace.Usage{SystemNS: system, MinorFaults: 29 * 6000}, "Files make this job slow: all ranks alike spend 60 ms on average between two calls of MPI_Barrier at v.c:2; the kernel works for 15 ms of that, with 10 MiB read or written meanwhile.", "page faults of mapped ones"},
 		"little":       {trace.Usage{SystemNS: system / 3}, "", ""},
 		"unknown":      {trace.Usage{SystemNS: trace.Unknown, MinorFaults: 29 * 6000}, "", ""},
 	} {
 		b := measured(same(60), same(0))
-		b.Ranks(func(_ int, r *tracetest.Rank) { r.Info().Evidence[0].Usage = c.usage })
+		b.Ranks(func(_ int, r *tracetest.Rank) {
+			row := &r.Info().Evidence[0]
+			if row.Usage, row.IOBytes = c.usage, 0; name == "mapped files" {
+				row.IOBytes = 29 * 10 << 20
+			}
+		})
 		inSearch(t, b, func(f *Found) {
 			v := f.Verdict(nil, nil, &phases.Findings{})
 			if c.says == "" {

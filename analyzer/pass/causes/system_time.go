@@ -26,20 +26,24 @@ func (busyKernel) suggest(e *evidence) []Hypothesis {
 	if len(set) == all && all > 1 {
 		named = nil // all alike
 	}
-	sum, wall, faults, only := int64(0), int64(0), int64(0), map[int]bool{}
+	sum, wall, faults, bytes, only := int64(0), int64(0), int64(0), int64(0), map[int]bool{}
 	count := uint64(0)
 	for _, w := range set {
 		i := e.MainOf[w.Row]
 		o, t := e.Each[i].OffCPU[where], e.Each[i].Tallies[where]
 		only[i] = true
 		sum, wall, faults = sum+system(o), wall+t.Ns, faults+max(0, o.MinorFaults)+max(0, o.MajorFaults)
-		count += t.Count
+		bytes, count = bytes+max(0, o.Bytes), count+t.Count
 	}
 	n := float64(count)
 	h := Hypothesis{width: allRanks, Cause: e.causeOf(verdict.Kernel, named, where)}
 	h.Cause.Form, h.Cause.Of = verdict.SystemTime, int(count)/len(set)
 	h.Cause.EachSeconds, h.Cause.SystemSeconds = accounts.Seconds(wall)/n, accounts.Seconds(sum)/n
-	if float64(faults)*pageFault >= mentioned*float64(sum) {
+	switch {
+	case float64(bytes)*perByte >= mentioned*float64(sum): // also by faults, if files are mapped
+		h.Cause.Bytes = float64(bytes) / n
+		setLimitHits(e, &h.Cause, set)
+	case float64(faults)*pageFault >= mentioned*float64(sum):
 		h.Cause.PageFaults = max(1, float64(faults)/n)
 	}
 	like := regionsLike(e, where, system)
