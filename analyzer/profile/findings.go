@@ -26,7 +26,8 @@ type CallSite struct{ Function, CallSite string }
 // memory.
 type Layout struct{ Calls, Blocks, Bytes uint64 }
 
-func (l *Layout) add(o Layout) {
+// Add adds the data of other calls.
+func (l *Layout) Add(o Layout) {
 	l.Calls, l.Blocks, l.Bytes = l.Calls+o.Calls, l.Blocks+o.Blocks, l.Bytes+o.Bytes
 }
 

@@ -148,7 +148,7 @@ func (p *Profile) layouts() map[CallSite]Layout {
 		for k, l := range p.tallies[i].layouts {
 			at := CallSite{p.function(k.function), p.site(k.site)}
 			sum := all[at]
-			sum.add(*l)
+			sum.Add(*l)
 			all[at] = sum
 		}
 	}

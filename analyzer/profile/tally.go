@@ -121,6 +121,6 @@ func (t *Tally) layout(c *timeline.Call) {
 		if t.layouts[k] == nil {
 			t.layouts[k] = &Layout{}
 		}
-		t.layouts[k].add(Layout{1, uint64(of.BlocksOf(elements)), uint64(elements * of.Size)})
+		t.layouts[k].Add(Layout{1, uint64(of.BlocksOf(elements)), uint64(elements * of.Size)})
 	}
 }

@@ -194,7 +194,7 @@ const (
 	IO            Kind = "io"            // files
 	Local         Kind = "local-calls"   // calls that neither communicate nor wait for others
 	StartEnd      Kind = "start-end"     // MPI_Init, MPI_Finalize, and the launch
-	Kernel        Kind = "kernel"        // ranks are blocked in the kernel, all of them or many
+	Kernel        Kind = "kernel"        // ranks are blocked in the kernel, all of them or many, or it works for them
 	CPUs          Kind = "cpus"          // ranks lack CPUs, or are stopped by CPU limits
 	Network       Kind = "network"       // messages between nodes
 	Tracer        Kind = "tracer"        // the tracer itself
@@ -221,7 +221,8 @@ type Form string
 //     without work)
 //   - Variation: WarmUp (at first), Drift (ever longer), Once, Sometimes (rarely, at different
 //     times on different ranks)
-//   - Serialization: Chain, Pipeline, Master (one rank works while others wait for it)
+//   - Serialization: Chain, Pipeline, Master (one rank works while others wait for it), Lock (ranks
+//     wait for each other outside MPI)
 //   - LateReceiver: NotPosted, NotInside (posted, but the receiver computes), Seldom (it is idle
 //     between polls, for EachSeconds)
 //   - Messages: TooMany (small ones), TooLarge, NoOverlap (started early, and yet completed in the
@@ -235,6 +236,7 @@ type Form string
 //     site are long
 //   - StartEnd: Start
 //   - IO: Blocked (in the kernel, while data is read or written), otherwise none
+//   - Kernel: SystemTime (it works for the ranks), otherwise none
 //   - CPUs: TooFew, Limits
 //   - Tracer: Compressor (it takes the CPUs that ranks wait for), otherwise none
 //   - Hang: Cycle, Missing (a rank that never came), Mismatch
@@ -251,6 +253,7 @@ const (
 	Preempted  Form = "preempted"
 	ByThreads  Form = "own-threads"
 	SysCalls   Form = "system-calls"
+	SystemTime Form = "system-time"
 	Stolen     Form = "stolen"
 	Gradient   Form = "gradient"
 	Classes    Form = "classes"
@@ -263,6 +266,7 @@ const (
 	Chain      Form = "chain"
 	Pipeline   Form = "pipeline"
 	Master     Form = "master"
+	Lock       Form = "lock"
 	NotPosted  Form = "not-posted"
 	NotInside  Form = "not-inside"
 	TooMany    Form = "too-many"

@@ -252,10 +252,8 @@ func (c excess) adviceOnReason() string {
 		return fmt.Sprintf("One of %s threads works longer than the others of its team: check how the loop is divided (schedule(dynamic), fewer serial sections), and whether its threads have CPUs of their own.", c.pick("its", "their"))
 	case c.Form == SysCalls:
 		return "Write less, in larger pieces: keep output in a buffer and do not flush it each time. What takes the output (the launcher, for stdout) runs after each write, on the same CPU if there is no other."
-	case c.PageFaults > 0:
-		return c.pick("It touches", "They touch") + " new memory there: allocate it once and reuse it (malloc gives large blocks back to the kernel when they are freed: MALLOC_TRIM_THRESHOLD_, MALLOC_MMAP_THRESHOLD_), or use huge pages."
-	case c.SystemSeconds > 0:
-		return fmt.Sprintf("Much of that is time in the kernel: see which system calls %s (strace -c -p), and make fewer of them with more data each.", c.pick("it makes", "they make"))
+	case c.PageFaults > 0, c.SystemSeconds > 0:
+		return c.adviseSystemTime()
 	case c.Form == InCalls:
 		return "See in the timeline what its other threads wait for in their calls: fewer and larger messages, receives that are posted earlier, one thread that communicates for all."
 	case c.Bytes > 0:
@@ -265,6 +263,17 @@ func (c excess) adviceOnReason() string {
 			c.pick("it does", "they do"), c.Instances, c.Of)
 	}
 	return ""
+}
+
+// adviseSystemTime returns what to do if the kernel works for ranks.
+func (c *Cause) adviseSystemTime() string {
+	switch {
+	case c.Kind == Kernel && c.Bytes > 0:
+		return c.some("It reads or writes", "They read or write") + " files there, by system calls or by page faults of mapped ones: do that less often, in larger pieces and in order, or keep in memory what is needed again. " + c.adviseMemory()
+	case c.PageFaults > 0:
+		return c.some("It touches", "They touch") + " new memory there: allocate it once and reuse it (malloc gives large blocks back to the kernel when they are freed: MALLOC_TRIM_THRESHOLD_, MALLOC_MMAP_THRESHOLD_), or use huge pages."
+	}
+	return fmt.Sprintf("Much of that is time in the kernel: see which system calls %s (strace -c -p), and make fewer of them with more data each.", c.some("it makes", "they make"))
 }
 
 // adviceOnWork compares the work of the ranks with that of the others.

@@ -32,6 +32,7 @@ type Charge struct {
 	// OfOthers if the row has the waiting for all ranks that no cause names.
 	OfRanks, OfOthers bool
 	Most              float64 // in seconds; 0: no limit
+	Each              float64 // of each rank of the cause, in seconds, of its computation; 0: no part of that
 }
 
 // A LedgerRank is the ledger of one rank.

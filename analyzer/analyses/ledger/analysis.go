@@ -342,6 +342,13 @@ func (a *book) lostTo(c *verdict.Cause, lost map[int]float64, scale float64, sum
 		}
 		return ns * scale / 1e9
 	}
+	if charge.Each > 0 {
+		ranks := len(a.MainOf)
+		if c.Ranks != "" {
+			ranks = len(c.List())
+		}
+		return charge.Each * float64(ranks)
+	}
 	ns := int64(0)
 	for k := range ledgerLabels {
 		if row := &ledgerLabels[k]; row.What == charge.Row || charge.Row == "" && row.Kind == c.Kind {

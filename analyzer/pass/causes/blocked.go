@@ -18,7 +18,7 @@ type blockedRanks struct{}
 
 // suggest assumes that ranks are not blocked in the region in which they are blocked longest.
 func (blockedRanks) suggest(e *evidence) []Hypothesis {
-	where, set, all := mostBlocked(e)
+	where, set, all := longestOf(e, func(o *accounts.OffCPU) int64 { return o.Blocked })
 	if len(set) == 0 || !e.isWorthIt(int64(set[0].Useful*1e9)) || all > 1 && e.AreFew(&outliers.Suspicion{Set: set}) {
 		return nil
 	}
@@ -55,9 +55,10 @@ func (blockedRanks) suggest(e *evidence) []Hypothesis {
 	return []Hypothesis{h}
 }
 
-// mostBlocked returns the region in which ranks are blocked longest, those that are blocked there
-// at least half as long as the first of them, longest first, and the number of all ranks.
-func mostBlocked(e *evidence) (where accounts.Activity, set []outliers.Worker, all int) {
+// longestOf returns the region in which ranks have most of a part of the measured time, those that
+// have at least half as much of it there as the first of them, longest first, and the number of all
+// ranks.
+func longestOf(e *evidence, part func(*accounts.OffCPU) int64) (where accounts.Activity, set []outliers.Worker, all int) {
 	sums := map[accounts.Activity]int64{}
 	for _, i := range e.MainOf {
 		if i < 0 {
@@ -65,7 +66,7 @@ func mostBlocked(e *evidence) (where accounts.Activity, set []outliers.Worker, a
 		}
 		all++
 		for what, o := range e.Each[i].OffCPU {
-			sums[what] += o.Blocked
+			sums[what] += part(o)
 		}
 	}
 	most := int64(0)
@@ -79,7 +80,7 @@ func mostBlocked(e *evidence) (where accounts.Activity, set []outliers.Worker, a
 	}
 	for row, i := range e.MainOf {
 		if i >= 0 && e.Each[i].OffCPU[where] != nil {
-			set = append(set, outliers.Worker{Row: row, Useful: accounts.Seconds(e.Each[i].OffCPU[where].Blocked)})
+			set = append(set, outliers.Worker{Row: row, Useful: accounts.Seconds(part(e.Each[i].OffCPU[where]))})
 		}
 	}
 	slices.SortStableFunc(set, func(x, y outliers.Worker) int { return cmp.Compare(y.Useful, x.Useful) })

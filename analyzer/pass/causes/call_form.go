@@ -3,6 +3,7 @@ package causes
 import (
 	"fmt"
 
+	"github.com/cairn-mpi/cairn/analyzer/eventlog"
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/profile"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
@@ -39,9 +40,21 @@ func countCalls(e *evidence, c *verdict.Cause, where accounts.Activity) (sized b
 }
 
 // setPieces sets of how many bytes the contiguous pieces of large messages are, if they are small.
-func setPieces(e *evidence, c *verdict.Cause) {
-	l := e.profile.Layouts[profile.CallSite{Function: c.Before.Function, CallSite: c.Before.CallSite}]
-	if c.Form != verdict.TooLarge || 2*l.Calls < c.Calls || l.Blocks < manyPieces*l.Calls {
+// A wait has those of the calls that started what it completes.
+func setPieces(e *evidence, c *verdict.Cause, where accounts.Activity) {
+	starts := []eventlog.CallSite{{Function: where.Function, Site: where.Site}}
+	if done := e.Completed(where); done != nil && done.AreStarted() {
+		starts = done.Starts
+	}
+	var l profile.Layout
+	calls := uint64(0)
+	for _, at := range starts {
+		l.Add(e.profile.Layouts[profile.CallSite{Function: e.Names.Function(at.Function), CallSite: e.Names.Site(at.Site)}])
+		if t := e.Total[accounts.Activity{Function: at.Function, Site: at.Site}]; t != nil {
+			calls += t.Count
+		}
+	}
+	if c.Bytes < smallMessage || 2*l.Calls < calls || l.Blocks < manyPieces*l.Calls {
 		return
 	}
 	if each := float64(l.Bytes) / float64(l.Blocks); each < smallPiece {
@@ -57,6 +70,8 @@ func formOfCalls(e *evidence, c *verdict.Cause, where accounts.Activity, sized b
 		return verdict.Copies
 	case c.Kind != verdict.Messages && c.Kind != verdict.Collectives:
 		return verdict.NoForm
+	case c.PieceBytes > 0: // MPI copies them one by one, inside its calls
+		return verdict.TooLarge
 	case unhidden(e, where) < 1:
 		return verdict.NoOverlap
 	case c.Bytes >= smallMessage:

@@ -76,3 +76,26 @@ func TestMessagesInPieces(t *testing.T) {
 		assert.InDelta(t, piece, v.Causes[0].PieceBytes, 0, v.Text)
 	}
 }
+
+// The same where they are started and a wait completes them, right after that or after a while:
+// what the wait completes is known where it was started. MPI copies the pieces inside the wait, so
+// that no overlap is missing.
+func TestWaitsForMessagesInPieces(t *testing.T) {
+	for _, ahead := range []float64{0, 6} {
+		for length, want := range map[int]struct {
+			form  verdict.Form
+			piece float64
+		}{1: {verdict.TooLarge, 4}, 20000: {map[bool]verdict.Form{false: verdict.TooLarge, true: verdict.NoOverlap}[ahead > 0], 0}} {
+			v := judged(t, repeated(20, 10+ahead, func(i int, r *tracetest.Rank, at float64) {
+				r.At("f.c:2").Call("MPI_Type_vector", at, at, tracetest.Args{"count": 100000 / length, "blocklength": length, "stride": 3 * length, "oldtype": "MPI_FLOAT", "newtype": tracetest.Datatype(0)})
+				r.At("f.c:3").Call("MPI_Irecv", at, at+0.1, tracetest.Args{"count": 1, "datatype": tracetest.Datatype(0), "source": 1 - i, "request": tracetest.Request(1)})
+				r.At("f.c:4").Call("MPI_Isend", at+0.1, at+0.2, tracetest.Args{"count": 1, "datatype": tracetest.Datatype(0), "dest": 1 - i, "request": tracetest.Request(2)})
+				r.At("f.c:5").Waitall(at+0.2+ahead, at+10+ahead, tracetest.Requests{1, 2}, tracetest.Status{Source: 1 - i, Bytes: 400000}, tracetest.Status{})
+			}))
+			require.Equal(t, verdict.Messages, v.Blames, v.Text)
+			assert.Equal(t, "f.c:5", v.Causes[0].Before.CallSite, v.Text)
+			assert.Equal(t, want.form, v.Causes[0].Form, v.Text)
+			assert.InDelta(t, want.piece, v.Causes[0].PieceBytes, 0, v.Text)
+		}
+	}
+}

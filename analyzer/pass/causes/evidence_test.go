@@ -268,6 +268,56 @@ func TestBlockedRanksHaveNoWork(t *testing.T) {
 	})
 }
 
+// Ranks 0 and 1 sleep for 500 in each of 4 iterations, ranks 2 and 3 for 400 in all. Rank 1 sleeps
+// before it receives, rank 0 after it has sent, so that it waits once, for 480. That is seen.
+// Nothing tells whether the program wants them to sleep, and equal sleep gains next to nothing.
+func TestALateReceiverThatSleeps(t *testing.T) {
+	b := tracetest.New(4)
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		r.At("l.c:1").Init(0, 1)
+		site := trace.CallSite{Function: mpi.ByName("MPI_Ssend").ID, Site: 2}
+		if i == 1 {
+			site = trace.CallSite{Function: mpi.ByName("MPI_Recv").ID, Site: 5}
+		}
+		asleep := func(after, before trace.CallSite, times uint64, ms int64) {
+			r.Info().Evidence = append(r.Info().Evidence, trace.EvidenceRow{EvidenceKey: trace.EvidenceKey{After: after, Before: before}, Count: times, WallNS: ms * tracetest.Unit})
+		}
+		barrier := trace.CallSite{Function: mpi.ByName("MPI_Barrier").ID, Site: 3}
+		start := trace.CallSite{Function: mpi.ByName("MPI_Init").ID, Site: 1}
+		enter := 2001.0
+		switch i {
+		case 0:
+			for k, at := range []float64{21, 1001, 1501, 2001} {
+				r.At("l.c:2").Ssend(at, 501+500*float64(k), 1)
+			}
+			asleep(site, site, 3, 1500)
+			asleep(site, barrier, 1, 480)
+			enter = 2481
+		case 1:
+			for k := range 4 {
+				at := 501 + 500*float64(k)
+				r.At("l.c:5").Recv(at, at, 0, 1<<22)
+			}
+			asleep(start, site, 1, 500)
+			asleep(site, site, 3, 1500)
+		default:
+			asleep(start, barrier, 1, 400)
+			enter = 401
+		}
+		r.At("l.c:3").Collective("MPI_Barrier", enter, 2481)
+		r.At("l.c:4").Finalize(2481, 2482)
+	})
+	inSearch(t, b, func(f *Found) {
+		text := f.Verdict(nil, nil, &phases.Findings{}).Text
+		require.Len(t, f.causes, 2, text)
+		assert.Equal(t, verdict.LateReceiver, f.causes[0].Cause.Kind, text)
+		assert.Equal(t, "1", f.causes[0].Cause.Ranks, text)
+		assert.InDelta(t, 0.480, *f.causes[0].Cause.GainSeconds, 0.005, text)
+		assert.Equal(t, verdict.Imbalance, f.causes[1].Cause.Kind, text)
+		assert.Equal(t, "0-1", f.causes[1].Cause.Ranks, text)
+	})
+}
+
 // Rank 5 takes 60 instead of 10, and the kernel works for it for 45 of these, or it has 6,000 page
 // faults. Both are named with the excess, and only if they are known and explain it. 29 of 30
 // instances were measured, with 1740 of 1741.
@@ -292,6 +342,77 @@ func TestKernelWorksForARank(t *testing.T) {
 			assert.Equal(t, "5", v.Ranks, name)
 			assert.Contains(t, v.Text, c.want, name)
 			assert.Contains(t, strings.Join(v.Causes[0].Advice(verdict.Neighbors{}), " "), c.advises, name)
+		})
+	}
+}
+
+// The kernel works for all ranks alike for 15 of the 60 between two barriers, since they have 6,000
+// page faults, or for another reason. That is named where it is known, and gains 29 times 15. For
+// one rank of eight it would be an excess.
+func TestKernelWorksForAllRanks(t *testing.T) {
+	const system = 29 * 15 * tracetest.Unit
+	same := func(ns float64) func(int) float64 { return func(int) float64 { return ns } }
+	for name, c := range map[string]struct {
+		usage   trace.Usage
+		says    string
+		advises string
+	}{
+		"page faults":  {trace.Usage{SystemNS: system, MinorFaults: 29 * 6000}, "Page faults make this job slow: all ranks alike spend 60 ms on average between two calls of MPI_Barrier at v.c:2; the kernel works for 15 ms of that; each has 6,002 page faults on average.", "allocate it once and reuse it"},
+		"system calls": {trace.Usage{SystemNS: system, MinorFaults: 29 * 100}, "System time makes this job slow: all ranks alike spend 60 ms on average between two calls of MPI_Barrier at v.c:2; the kernel works for 15 ms of that.", "strace -c -p"},
+		"mapped files": {trace.Usage{SystemNS: system, MinorFaults: 29 * 6000}, "Files make this job slow: all ranks alike spend 60 ms on average between two calls of MPI_Barrier at v.c:2; the kernel works for 15 ms of that, with 10 MiB read or written meanwhile.", "page faults of mapped ones"},
+		"little":       {trace.Usage{SystemNS: system / 3}, "", ""},
+		"unknown":      {trace.Usage{SystemNS: trace.Unknown, MinorFaults: 29 * 6000}, "", ""},
+	} {
+		b := measured(same(60), same(0))
+		b.Ranks(func(_ int, r *tracetest.Rank) {
+			row := &r.Info().Evidence[0]
+			if row.Usage, row.IOBytes = c.usage, 0; name == "mapped files" {
+				row.IOBytes = 29 * 10 << 20
+			}
+		})
+		inSearch(t, b, func(f *Found) {
+			v := f.Verdict(nil, nil, &phases.Findings{})
+			if c.says == "" {
+				assert.Empty(t, f.causes, name+": "+v.Text)
+				return
+			}
+			require.Equal(t, verdict.Kernel, v.Blames, name+": "+v.Text)
+			assert.Contains(t, v.Text, c.says, name)
+			assert.InDelta(t, 29*0.015, *v.GainSeconds, 0.005, name)
+			assert.Contains(t, strings.Join(v.Causes[0].Advice(verdict.Neighbors{}), " "), c.advises, name)
+		})
+	}
+}
+
+// All ranks but the first, or one of eight, are in the kernel for 40 of the 60 between two
+// barriers, in which rank 0 computes. They may wait for it outside MPI: that is said, and no cause.
+// If all ranks are, or those have page faults, or rank 0 has system time, too, nothing is said of
+// that.
+func TestRanksThatYield(t *testing.T) {
+	const ms = 29 * tracetest.Unit
+	same := func(ns float64) func(int) float64 { return func(int) float64 { return ns } }
+	for name, c := range map[string]struct {
+		of   func(rank int) trace.Usage
+		says string
+	}{
+		"all others": {func(rank int) trace.Usage { return trace.Usage{SystemNS: int64(min(rank, 1)) * 40 * ms} }, ". Ranks 1-7 spend 1.2 s of the 1.7 s between two calls of MPI_Barrier at v.c:2 in system calls"},
+		"one":        {func(rank int) trace.Usage { return trace.Usage{SystemNS: int64(rank/7) * 40 * ms} }, ". Rank 7 spends 1.2 s of the 1.7 s between two calls of MPI_Barrier at v.c:2 in system calls"},
+		"all":        {func(int) trace.Usage { return trace.Usage{SystemNS: 40 * ms} }, ""},
+		"faults": {func(rank int) trace.Usage {
+			return trace.Usage{SystemNS: int64(min(rank, 1)) * 40 * ms, MinorFaults: 29 * 9000}
+		}, ""},
+		"rank 0, too": {func(rank int) trace.Usage { return trace.Usage{SystemNS: int64(10+30*min(rank, 1)) * ms} }, ""},
+	} {
+		b := measured(same(60), same(0))
+		b.Ranks(func(i int, r *tracetest.Rank) { r.Info().Evidence[0].Usage = c.of(i) })
+		inSearch(t, b, func(f *Found) {
+			v := f.Verdict(nil, nil, &phases.Findings{})
+			if c.says == "" {
+				assert.NotContains(t, v.Text, "yielded", name)
+				return
+			}
+			require.Equal(t, verdict.Nobody, v.Blames, name+": "+v.Text)
+			assert.Contains(t, v.Text, c.says, name)
 		})
 	}
 }

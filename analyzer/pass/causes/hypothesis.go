@@ -19,7 +19,7 @@ var (
 	ofCalls = []cause{
 		lateReceivers{}, seldomPolls{}, barriers{},
 		callCost{verdict.Messages}, callCost{verdict.Collectives}, callCost{verdict.IO}, callCost{verdict.Local},
-		oneAfterTheOther{}, lateStart{}, fewCPUs{}, haltedRanks{}, suspendedRanks{}, cpuLimits{}, blockedRanks{}, tracerOverhead{},
+		oneAfterTheOther{}, lateStart{}, fewCPUs{}, haltedRanks{}, suspendedRanks{}, cpuLimits{}, blockedRanks{}, busyKernel{}, tracerOverhead{},
 	}
 	ofWork = []cause{unequalWork{}, movingWork{}, idleRanks{}, variation{}}
 )

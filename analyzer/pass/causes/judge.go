@@ -70,7 +70,7 @@ func judge(ctx context.Context, e *evidence, marks predict.Marks, also []predict
 		if best < 0 {
 			break
 		}
-		best = placed(e, left, countedBefore(e, left, best, before), before)
+		best = seenBefore(e, left, placed(e, left, countedBefore(e, left, best, before), before), before)
 		h := left[best]
 		left = slices.Delete(left, best, best+1)
 		gain := promised - h.Promised()
@@ -149,6 +149,29 @@ func placed(e *evidence, list []Hypothesis, best int, before int64) int {
 		if excess >= explains*h.BlockedSeconds && h.BlockedSeconds >= explains*excess {
 			c.Form, c.BlockedSeconds = verdict.Blocked, min(h.BlockedSeconds, c.EachSeconds*float64(c.Of))
 			return i
+		}
+	}
+	return best
+}
+
+// seenBefore returns the hypothesis to name instead of the best one, if that is about ranks that
+// differ because they are blocked: that senders wait for receivers, if that gains more than equal
+// time. The program may want to be blocked, but nobody wants senders to wait for it.
+func seenBefore(e *evidence, list []Hypothesis, best int, before int64) int {
+	c := &list[best].Cause
+	if c.Kind != verdict.Imbalance || c.BlockedSeconds == 0 || c.Ranks == "" {
+		return best
+	}
+	most := int64(0)
+	for i := range list {
+		if list[i].What == equalEachTime {
+			most = before - list[i].length
+		}
+	}
+	for i := range list {
+		h := &list[i]
+		if h.Cause.Kind == verdict.LateReceiver && gainsEnough(e, h, before) && before-h.length > most {
+			best, most = i, before-h.length
 		}
 	}
 	return best

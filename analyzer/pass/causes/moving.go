@@ -31,6 +31,7 @@ type mover struct {
 	// rows of the busiest rank at first, and in the end, if these are two
 	first, last int
 	trend       bool
+	inQueue     float64 // see inQueue
 }
 
 // suggest assumes that ranks have equal work in each instance of the regions in which it moves. In
@@ -71,6 +72,9 @@ func (movingWork) suggest(e *evidence) []Hypothesis {
 	if doubted {
 		h.doubt = func(h *Hypothesis, _ *played) bool { return e.Share(e.Run()-h.length) < minScatterGain }
 	}
+	if lock := asForALock(e, &h, list); lock != nil {
+		h = *lock
+	}
 	return []Hypothesis{all, h}
 }
 
@@ -107,6 +111,7 @@ func movers(e *evidence) []mover {
 		if (conserved || scatters && scatter(group, tallies)) && lostInTotal(group, tallies) < explains*lost {
 			m := mover{what: what, ranks: group, regions: of, lost: lost, doubted: !conserved}
 			m.first, m.last, m.trend = trend(group, tallies)
+			m.inQueue = inQueue(group, tallies)
 			list = append(list, m)
 		}
 	}

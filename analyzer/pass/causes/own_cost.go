@@ -32,9 +32,11 @@ func (c callCost) suggest(e *evidence) []Hypothesis {
 		h.Cause = e.causeOf(c.kind, nil, where)
 		h.Cause.EachSeconds = accounts.Seconds(most) / float64(max(1, e.Total[where].Count))
 		sized := countCalls(e, &h.Cause, where)
-		h.Cause.Form = formOfCalls(e, &h.Cause, where, sized)
-		setPieces(e, &h.Cause)
 		isOfCommunication := c.kind == verdict.Messages || c.kind == verdict.Collectives
+		if isOfCommunication {
+			setPieces(e, &h.Cause, where)
+		}
+		h.Cause.Form = formOfCalls(e, &h.Cause, where, sized)
 		h.Cause.Estimate = isOfCommunication && h.Cause.Form != verdict.TooLarge // some calls are necessary
 	}
 	if sites := callSites(e, c.kind); sites > 1 {

@@ -27,6 +27,11 @@ func setWait(e *evidence, c *verdict.Cause, set, others []outliers.Worker, ns, b
 	default:
 		return
 	}
+	setLimitHits(e, c, set)
+}
+
+// setLimitHits sets how often the containers of a set reached their memory limits.
+func setLimitHits(e *evidence, c *verdict.Cause, set []outliers.Worker) {
 	for _, w := range set {
 		c.MemoryLimitHits += accounts.MemoryLimitHits(&e.Ranks[w.Row]) / float64(len(set))
 	}

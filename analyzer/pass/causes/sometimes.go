@@ -47,7 +47,7 @@ func intermittent(e *evidence, what accounts.Activity, questions int) *Hypothesi
 	usual := medians[(len(medians)-1)/2]
 	limit := standsOut(usual, widths[(len(widths)-1)/2])
 	// a mean of few that take very long and others that are a little late describes neither
-	if raised := besideLongest(usual, longestOf(e, all, what)); lostAbove(e, all, what, raised, usual) >= nearlyAll*lostAbove(e, all, what, limit, usual) {
+	if raised := besideLongest(usual, longestInstance(e, all, what)); lostAbove(e, all, what, raised, usual) >= nearlyAll*lostAbove(e, all, what, limit, usual) {
 		limit = max(limit, raised)
 	}
 	counts := map[int]int{}
@@ -133,8 +133,8 @@ func standsOut(usual, width float64) float64 { return max(longer*usual, usual+be
 // is long only by comparison with the usual duration is noise beside much longer ones.
 func besideLongest(usual, longest float64) float64 { return usual + likeLongest*(longest-usual) }
 
-// longestOf returns the duration in ns of the longest instance of a region on any rank.
-func longestOf(e *evidence, all []outliers.Worker, what accounts.Activity) (longest float64) {
+// longestInstance returns the duration in ns of the longest instance of a region on any rank.
+func longestInstance(e *evidence, all []outliers.Worker, what accounts.Activity) (longest float64) {
 	for _, w := range all {
 		if top := e.TallyOf(w, what).Series.Top; len(top) > 0 {
 			longest = max(longest, 1e9*top[0].Seconds)

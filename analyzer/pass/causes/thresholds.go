@@ -26,6 +26,7 @@ var leastGain = []struct {
 	{verdict.Variation, verdict.Sometimes, 0.05},
 	{verdict.Variation, verdict.NoForm, 0.1},
 	{verdict.Serialization, verdict.Master, minSerial},
+	{verdict.Serialization, verdict.Lock, 0.05},
 	{verdict.Serialization, verdict.NoForm, 0.1},
 	{verdict.LateReceiver, verdict.NoForm, 0.05},
 	{verdict.Messages, verdict.NoForm, 0.08},
@@ -116,8 +117,9 @@ const (
 	maxConserved      = 0.25
 	conservedAlpha    = 0.001
 	minIterations     = 8
-	minOfMost         = 0.1 // of the time lost in the region in which work moves most, for another to count
-	unequalMiddle     = 0.3 // interquartile range over median of iterations, above which they are not noise
+	likeQueue         = 0.75 // of the waiting in a queue in which each waits for the one before it
+	minOfMost         = 0.1  // of the time lost in the region where most is lost, for another to count
+	unequalMiddle     = 0.3  // interquartile range over median of iterations, above which they are not noise
 	minCorrelation    = 0.9
 	minCorrelationFew = 0.97 // for few ranks, which may be in order by chance
 	fewToCorrelate    = 8

@@ -17,7 +17,7 @@ func decide(e *evidence, parallel *float64, causes, all []Hypothesis) verdict.Ve
 		list[i] = causes[i].Cause
 	}
 	facts := factsOf(e, parallel)
-	facts.Harmless = harmless(e, all)
+	facts.Harmless, facts.Yielding = harmless(e, all), yielding(e)
 	facts.Chance = slices.ContainsFunc(all, func(h Hypothesis) bool { return h.chance && gainsEnough(e, &h, e.Run()) })
 	return verdict.Of(list, facts)
 }

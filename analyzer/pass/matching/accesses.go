@@ -77,7 +77,7 @@ func (a *accesses) access(c *timeline.Call) {
 // begin returns the access that a call begins. Until it is completed, Ahead is minus the time of
 // its return.
 func (a *accesses) begin(c *timeline.Call) Completed {
-	begun := Completed{Started: 1, Ahead: -c.Exit}
+	begun := Completed{Started: 1, Ahead: -c.Exit, Starts: []eventlog.CallSite{{Function: c.Function.ID, Site: c.Signature.Site}}}
 	if c.Semantics.Operation == semantics.FileAccess {
 		begun.Files = 1
 	} else {

@@ -1,6 +1,8 @@
 package matching
 
 import (
+	"slices"
+
 	"github.com/cairn-mpi/cairn/analyzer/eventlog"
 	"github.com/cairn-mpi/cairn/analyzer/match"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
@@ -19,6 +21,8 @@ type Completed struct {
 	// their completion, in total nanoseconds.
 	Started uint64
 	Ahead   int64
+	// Starts are the call sites that had started them; of very many, some.
+	Starts []eventlog.CallSite
 }
 
 // AreCollectives reports whether most of what is completed there is collectives.
@@ -38,6 +42,18 @@ func (c *Completed) AreStarted() bool {
 func (c *Completed) add(o Completed) {
 	c.Messages, c.Collectives, c.Files = c.Messages+o.Messages, c.Collectives+o.Collectives, c.Files+o.Files
 	c.Sized, c.Bytes, c.Started, c.Ahead = c.Sized+o.Sized, c.Bytes+o.Bytes, c.Started+o.Started, c.Ahead+o.Ahead
+	for _, site := range o.Starts {
+		c.startedAt(site)
+	}
+}
+
+// maxStarts is the maximum number of call sites in Starts.
+const maxStarts = 16
+
+func (c *Completed) startedAt(site eventlog.CallSite) {
+	if len(c.Starts) < maxStarts && !slices.Contains(c.Starts, site) {
+		c.Starts = append(c.Starts, site)
+	}
 }
 
 // MeanBytes returns the mean size, if any is known.
@@ -119,6 +135,7 @@ func (c *completions) at(post *match.Point, done *match.Completion, bytes int64)
 	if post.Function != done.Function || post.Enter != done.Enter {
 		at.Started++
 		at.Ahead += max(0, done.Begin-post.Exit)
+		at.startedAt(eventlog.CallSite{Function: post.Function, Site: post.Site})
 	}
 	return at
 }

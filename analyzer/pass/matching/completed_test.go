@@ -11,18 +11,37 @@ import (
 	"github.com/cairn-mpi/cairn/internal/tracetest"
 )
 
-// completedIn returns what is completed in a trace, by function; each has one call site.
+// completedIn returns what is completed in a trace, by function; each has one call site. What
+// starts that is in startsIn.
 func completedIn(t *testing.T, b *tracetest.Builder) map[string]Completed {
+	t.Helper()
+	by, _ := completedAndStarts(t, b)
+	return by
+}
+
+// startsIn returns the functions that start what is completed.
+func startsIn(t *testing.T, b *tracetest.Builder) map[string][]string {
+	t.Helper()
+	_, starts := completedAndStarts(t, b)
+	return starts
+}
+
+func completedAndStarts(t *testing.T, b *tracetest.Builder) (by map[string]Completed, starts map[string][]string) {
 	t.Helper()
 	tr := timeline.Of(b.Open(t))
 	f, err := run(t.Context(), tr, nil)
 	require.NoError(t, err)
 	defer f.Log.Close()
-	by := map[string]Completed{}
+	by, starts = map[string]Completed{}, map[string][]string{}
 	for site, c := range f.Completed {
-		by[tr.Function(site.Function).Name] = *c
+		name, sums := tr.Function(site.Function).Name, *c
+		for _, start := range c.Starts {
+			starts[name] = append(starts[name], tr.Function(start.Function).Name)
+		}
+		sums.Starts = nil
+		by[name] = sums
 	}
-	return by
+	return by, starts
 }
 
 // Both ranks exchange 6 MB with MPI_Irecv (until 2) and MPI_Isend (until 3), completed in
@@ -53,6 +72,10 @@ func TestWhatCallsComplete(t *testing.T) {
 	assert.True(t, reduction.AreCollectives() && reduction.AreStarted())
 	assert.False(t, messages.AreCollectives())
 	assert.InDelta(t, 2.5*tracetest.Unit, messages.MeanAhead(), 1)
+	starts := startsIn(t, b)
+	assert.ElementsMatch(t, []string{"MPI_Irecv", "MPI_Isend"}, starts["MPI_Waitall"])
+	assert.Equal(t, []string{"MPI_Iallreduce"}, starts["MPI_Wait"])
+	assert.Empty(t, starts["MPI_Recv"])
 }
 
 // The sums of random programs are those of the program: rank 0 sends messages of random sizes, some
@@ -171,4 +194,5 @@ func TestWhatEpochsComplete(t *testing.T) {
 	assert.Equal(t, Completed{Messages: 1, Sized: 1, Bytes: 80, Started: 1, Ahead: 2 * unit}, by["MPI_Win_flush"])
 	assert.Equal(t, Completed{Messages: 1, Sized: 1, Bytes: 40, Started: 1, Ahead: 1 * unit}, by["MPI_Wait"])
 	assert.Equal(t, Completed{Messages: 2, Sized: 2, Bytes: 8*20 + 4, Started: 2, Ahead: (6 + 2) * unit}, by["MPI_Win_unlock_all"])
+	assert.ElementsMatch(t, []string{"MPI_Put", "MPI_Get"}, startsIn(t, b)["MPI_Win_fence"])
 }
