@@ -88,6 +88,9 @@ func (s *Stop) crash() string {
 		text = s.failed()
 	default:
 		text = s.died() + s.whence() + d.memory(s.Named[0].Count)
+		if d.OneOf {
+			text += "; the launcher ends the others at once, in the same way"
+		}
 	}
 	if d.Or != "" {
 		text += "; or " + d.Or
@@ -116,13 +119,13 @@ func (s *Stop) lost() string {
 // failed says which MPI call ended the job.
 func (s *Stop) failed() string {
 	d, who := s.Death, &s.Named[0]
-	name := capital(who.name()) + who.Where
+	name := capital(s.all(who.Ranks, who.Count)) + who.Where
 	if d.Abort {
 		return fmt.Sprintf("%s ended the job with MPI_Abort (error code %s)%s, %s into the run", name, d.Code, site(who.In), s.when())
 	}
 	failure, in := d.failure(who.Count), ""
 	if d.OneOf {
-		name = "One of " + who.name()
+		name = "At least one of " + who.name()
 	}
 	if who.In.Function != "" {
 		in = " in " + who.In.At()
@@ -136,13 +139,13 @@ func (s *Stop) failed() string {
 // died says which rank ended by itself or was killed, and when.
 func (s *Stop) died() string {
 	d, who := s.Death, &s.Named[0]
-	name, was, it, them := capital(who.name())+who.Where, "was", "it", "it"
+	name, was, it, them := capital(s.all(who.Ranks, who.Count))+who.Where, "was", "it", "it"
 	if who.Count > 1 {
 		was, it, them = "were", "they", "them"
 	}
 	switch {
 	case d.OneOf:
-		return fmt.Sprintf("One of %s was killed (%s) %s into the run; the launcher ended the others at once", who.name(), signalName(d.Signal), s.when())
+		return fmt.Sprintf("At least one of %s was killed (%s) %s into the run", who.name(), signalName(d.Signal), s.when())
 	case d.OutOfMemory:
 		return fmt.Sprintf("%s %s killed for lack of memory %s into the run", name, was, s.when())
 	case d.Signal == 9 || d.Signal == 15:

@@ -101,7 +101,7 @@ type Death struct {
 	Class    string // the error class of that; "": unknown
 	Quick    bool   // an exit code without exit
 	Told     bool   // somebody asked the job to end, which need not be why it died
-	OneOf    bool   // it was one of the named ranks, which ended at once
+	OneOf    bool   // it was at least one of the named ranks, which ended at once
 	Or       string // what may have happened instead, by the exit code of the launcher
 
 	OutOfMemory             bool  // the kernel killed it for lack of memory

@@ -152,6 +152,29 @@ func TestFirstSentenceOfStoppedJobs(t *testing.T) {
 	}
 }
 
+// A fatal error that several ranks make at once is all of theirs, and so is a kill that is not the
+// launcher's.
+func TestRanksThatEndAlike(t *testing.T) {
+	t.Parallel()
+	for implementation, texts := range map[string]map[string]string{
+		"openmpi": {"no operation": `^(All 4 ranks|Ranks? [0-3,-]+) ended`, "all killed": `^(All 4 ranks|Ranks [0-3,-]+) were killed \(signal 9, SIGKILL\) [^;]* into the run`},
+		"mpich":   {"no operation": `^(All 4 ranks|Ranks? [0-3,-]+) ended`, "all killed": `^(Rank [0-3]|At least one of ranks [0-3,-]+) was killed \(signal 9, SIGKILL\) .* into the run`},
+	} {
+		for how, text := range texts {
+			t.Run(how+" "+implementation, func(t *testing.T) {
+				t.Parallel()
+				command := launch(implementation, 4, "stops", how)
+				command[len(command)-2] = stops(t, implementation)
+				found := reportIn(t, filepath.Join(trace(t, nil, command...).dir, "report"))
+				if how == "no operation" {
+					text += ` the job with an MPI error \(MPI_ERR_OP[^)]*\) in MPI_Allreduce at ` + lineOf(t, how) + ` \(MPI_BAND on MPI_DOUBLE, MPI_COMM_WORLD\)`
+				}
+				assert.Regexp(t, text, found.Verdict.Text)
+			})
+		}
+	}
+}
+
 // assertInVain: nearly all time after the last progress is waiting for what never came. A rank that
 // computes for ever does not wait.
 func assertInVain(t *testing.T, found *analyzertest.Findings, form verdict.Form) {

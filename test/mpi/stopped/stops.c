@@ -242,6 +242,14 @@ int main(int argc, char **argv)
 		steps(10, 10);
 		MPI_Reduce(&rank, &value, 1, MPI_INT, MPI_SUM, rank == 2 ? -5 : 0, MPI_COMM_WORLD); // no root
 		step(10);
+	} else if (strcmp(how, "no operation") == 0) { // on all ranks at once
+		double real = 1, sum;
+		steps(10, 10);
+		MPI_Allreduce(&real, &sum, 1, MPI_DOUBLE, MPI_BAND, MPI_COMM_WORLD); // no operation
+	} else if (strcmp(how, "all killed") == 0) {
+		steps(10, 10);
+		MPI_Barrier(MPI_COMM_WORLD);
+		kill(getpid(), SIGKILL);
 	} else if (strcmp(how, "aborting thread") == 0) {
 		pthread_t thread;
 		steps(10, 10);
