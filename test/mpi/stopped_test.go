@@ -102,6 +102,9 @@ func TestFirstSentenceOfStoppedJobs(t *testing.T) {
 		{"iprobe", true, verdict.Hang, verdict.Cycle, "0-1", polled("MPI_Iprobe")},
 		{"lock", true, verdict.Hang, verdict.Cycle, "1-2", `^This job hung for its last [2-9]\.\d s: rank 1 waited in MPI_Barrier at ` + lineOf(t, "kept") +
 			` \(MPI_COMM_WORLD\), and rank 2 waited in MPI_Win_(un)?lock at (` + lineOf(t, "lock") + `|` + lineOf(t, "unlock") + `) \(for the lock of rank 0, MPI_COMM_WORLD\): they waited for each other\. Meanwhile `},
+		{"two tags", true, verdict.Hang, verdict.Cycle, "0,2", `^This job hung for its last [2-9]\.\d s: rank 0 waited in MPI_Intercomm_create at ` + lineOf(t, "two tags") +
+			` \(remote leader rank 2, tag 5, [^)]+\), and rank 2 waited in MPI_Intercomm_create at ` + lineOf(t, "two tags") +
+			` \(remote leader rank 0, tag 6, [^)]+\): they waited for each other\. Meanwhile the other 2 ranks waited in MPI_Intercomm_create at ` + lineOf(t, "two tags") + `\.$`},
 		{"poll", true, "", "", "", `^This job was stopped after \d+\.\d s( while it was making progress|; in its last \d\d\d ms .*)[.:;] `},
 		{"missing", true, "", verdict.Missing, "1", `^The other 3 ranks waited for rank 1 for the last [2-9]\.\d s, in MPI_Allreduce at ` + lineOf(t, "missing") +
 			` \(MPI_COMM_WORLD\): it made no MPI call after MPI_Allreduce at ` + lineOf(t, "steps") + `, and was running on a CPU\. This job was stopped after [2-9]\.\d s.*; whether it would have gone on is not known\.$`},

@@ -154,6 +154,10 @@ int main(int argc, char **argv)
 			MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &other); // accept
 		}
 		MPI_Barrier(MPI_COMM_WORLD); // accepted
+	} else if (strcmp(how, "two tags") == 0) { // each half passes its own
+		MPI_Comm half, both;
+		MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &half);
+		MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 2 - rank / 2 * 2, 5 + rank / 2, &both); // two tags
 	} else if (strcmp(how, "poll") == 0) { // all is well: rank 0 tests for what the others compute for long
 		for (int i = 0; i < 6000; i++) {
 			if (rank == 0) {
