@@ -82,6 +82,8 @@ func (s *Stop) crash() string {
 	d := s.Death
 	var text string
 	switch {
+	case d.Finalized:
+		text = s.finalized()
 	case s.Scope != "":
 		text = s.lost()
 	case d.Failed || d.Abort:
@@ -105,6 +107,27 @@ func (s *Stop) crash() string {
 		text += "; the job was stopped" + s.by()
 	}
 	return text + "."
+}
+
+// finalized says which call a rank made after MPI_Finalize, and how it ended there.
+func (s *Stop) finalized() string {
+	d, who := s.Death, &s.Named[0]
+	name, it := s.all(who.Ranks, who.Count), "it"
+	if who.Count > 1 {
+		it = "they"
+	}
+	how := "which never returned"
+	switch {
+	case d.Signal != 0:
+		how = fmt.Sprintf("in which %s ended (%s)", it, signalName(d.Signal))
+	case d.ExitCode >= 0:
+		how = fmt.Sprintf("in which %s ended with exit code %d", it, d.ExitCode)
+	}
+	text := fmt.Sprintf("called %s, %s", who.In.At(), how)
+	if s.Kind == "" {
+		return fmt.Sprintf("%s completed MPI_Finalize; then %s %s", capital(s.all("0", s.Ranks)), name, text)
+	}
+	return fmt.Sprintf("After MPI_Finalize, %s into the run, %s %s", s.when(), name, text)
 }
 
 // lost says which pod, node or host was lost.

@@ -178,6 +178,18 @@ func TestRanksThatEndAlike(t *testing.T) {
 	}
 }
 
+// A call after MPI_Finalize is a fatal error of its rank. The launcher may end others in MPI_Finalize.
+func TestCallAfterFinalize(t *testing.T) {
+	t.Parallel()
+	for _, implementation := range implementations {
+		command := launch(implementation, 4, "stops", "late call")
+		command[len(command)-2] = stops(t, implementation)
+		found := reportIn(t, filepath.Join(trace(t, nil, command...).dir, "report"))
+		assert.Regexp(t, `^(All 4 ranks completed MPI_Finalize; then|After MPI_Finalize, .* into the run,) rank 1 called MPI_Barrier at `+lineOf(t, "late call")+
+			`, in which it ended with exit code 1[.;]`, found.Verdict.Text, implementation)
+	}
+}
+
 // assertInVain: nearly all time after the last progress is waiting for what never came. A rank that
 // computes for ever does not wait.
 func assertInVain(t *testing.T, found *analyzertest.Findings, form verdict.Form) {

@@ -270,3 +270,47 @@ func TestAbortOfAThread(t *testing.T) {
 	f := endOf(t, b)
 	require.Equal(t, "Rank 1 ended the job with MPI_Abort (error code 5) at main.c:66, 130 ms into the run; then rank 0 waited in MPI_Barrier at main.c:20 (MPI_COMM_WORLD).", f.Text)
 }
+
+// MPI libraries end a process that makes a call after MPI_Finalize. Launchers may end the others,
+// which are not all through it.
+func TestCallsAfterFinalize(t *testing.T) {
+	late := func(r *tracetest.Rank, code int) {
+		e := r.At("main.c:99").Call("MPI_Finalize", 120, 130, nil).At("a.c:5").Unfinished("MPI_Barrier", 140, 150, nil).Info().End
+		e.ExitCode, e.CalledExit, e.Order = code, true, 1
+		r.Info().EndedEarly = ""
+	}
+	for text, job := range map[string]func(b *tracetest.Builder){
+		"After MPI_Finalize, 140 ms into the run, rank 2 called MPI_Barrier at a.c:5, in which it ended with exit code 1; then the other 2 ranks waited in MPI_Finalize at main.c:99.": func(b *tracetest.Builder) {
+			for i := range 2 {
+				b.Rank(i).At("main.c:99").Unfinished("MPI_Finalize", 120, 1150, nil).Info().End.Signal = 15
+			}
+			late(b.Rank(2), 1)
+		},
+		"All 3 ranks completed MPI_Finalize; then ranks 0,2 called MPI_Barrier at a.c:5, in which they ended with exit code 1.": func(b *tracetest.Builder) {
+			late(b.Rank(0), 1)
+			end(b.Rank(1), 120)
+			late(b.Rank(2), 1)
+		},
+		"All 3 ranks completed MPI_Finalize; then rank 0 called MPI_Barrier at a.c:5, which never returned.": func(b *tracetest.Builder) {
+			late(b.Rank(0), -1)
+			b.Rank(0).Info().End.CalledExit = false
+			end(b.Rank(1), 120)
+			end(b.Rank(2), 120)
+		},
+	} {
+		b := begun(3)
+		job(b)
+		f := endOf(t, b)
+		require.NotNil(t, f, text)
+		assert.Equal(t, text, f.Text)
+		assert.NotEmpty(t, f.Advice)
+	}
+}
+
+// A thread that was in a call when another one completed MPI_Finalize has made none after it.
+func TestThreadsInCallsAfterFinalize(t *testing.T) {
+	b := begun(2)
+	b.Rank(0).Thread().At("a.c:5").Unfinished("MPI_Recv", 110, 150, receive(1, 4)).Info().EndedEarly = ""
+	b.Ranks(func(_ int, r *tracetest.Rank) { end(r, 120) })
+	require.Nil(t, endOf(t, b))
+}

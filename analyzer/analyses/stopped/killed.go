@@ -76,6 +76,31 @@ func (s *search) failed() *verdict.Stop {
 	return stop
 }
 
+// afterFinalize finds the first rank that ended in a call after MPI_Finalize, which MPI libraries
+// take as a fatal error. If all ranks have completed MPI_Finalize the run itself is complete.
+func (s *search) afterFinalize() *verdict.Stop {
+	var first *state
+	for i := range s.states {
+		if r := &s.states[i]; r.after != nil && (first == nil || r.after.Enter < first.after.Enter) {
+			first = r
+		}
+	}
+	if first == nil || s.told(first) {
+		return nil
+	}
+	stop := s.death(first, first.after.Enter)
+	stop.Death.Late, stop.Death.Finalized = 0, true
+	stop.Named[0].In = s.call(first.after.Function, first.after.Site)
+	alike := s.rowsOf(func(r *state) bool {
+		return r.after != nil && r.after.Function == first.after.Function && r.after.Site == first.after.Site && r.endedLike(first)
+	})
+	stop.Named[0].Ranks, stop.Named[0].Count, s.accused = s.list(alike), len(alike), alike
+	if s.count(unfinished) == 0 {
+		stop.Kind = ""
+	}
+	return stop
+}
+
 // inCall reports whether the rank was in a call that should have returned.
 func (r *state) inCall() bool { return r.isWaiting() && !r.polls }
 

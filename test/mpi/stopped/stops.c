@@ -266,5 +266,7 @@ int main(int argc, char **argv)
 		steps(6000, 10);
 	}
 	MPI_Finalize();
+	if (strcmp(how, "late call") == 0 && rank == 1)
+		MPI_Barrier(MPI_COMM_WORLD); // late call
 	return 0;
 }
