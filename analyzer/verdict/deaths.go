@@ -167,6 +167,8 @@ func (s *Stop) died() string {
 		was, it, them = "were", "they", "them"
 	}
 	switch {
+	case d.Program != "":
+		return fmt.Sprintf("%s executed another program (%s) without MPI_Finalize %s into the run", name, d.Program, s.when())
 	case d.OneOf:
 		return fmt.Sprintf("At least one of %s was killed (%s) %s into the run", who.name(), signalName(d.Signal), s.when())
 	case d.OutOfMemory:

@@ -100,6 +100,7 @@ type Death struct {
 	Failed   bool   // an MPI call failed, which ended the process
 	Class    string // the error class of that; "": unknown
 	Quick    bool   // an exit code without exit
+	Program  string // it executed this program, which ended so; "": its own
 	// Finalized: it had completed MPI_Finalize and made another call, which never returned.
 	Finalized bool
 	Told      bool   // somebody asked the job to end, which need not be why it died

@@ -56,6 +56,8 @@ func (s *Stop) afterDeath() string {
 	switch d := s.Death; {
 	case d.Finalized:
 		return "Remove the call, or let MPI_Finalize be the last one: no communication, and no release of MPI's objects (in destructors, exit handlers or another library), is allowed after it."
+	case d.Program != "":
+		return "Let the rank call MPI_Finalize before it executes another program, or start that program as a child (posix_spawn)."
 	case s.Scope != "":
 		return fmt.Sprintf("See why the %s was lost: kubectl describe, its events (evicted, out of memory, node not ready). The program is not to blame for what the others did then.", s.Scope)
 	case d.Abort:

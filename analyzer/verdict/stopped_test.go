@@ -44,6 +44,7 @@ func TestSentencesOfStops(t *testing.T) {
 		"Rank 3 ended the job with an MPI error (MPI_ERR_TRUNCATE, by the exit code of the launcher) in MPI_Barrier at a.c:2, 2.0 s into the run.":                        died(Death{ExitCode: -1, Failed: true, Class: "MPI_ERR_TRUNCATE"}),
 		"Rank 3 ended the job with exit code 1 in MPI_Barrier at a.c:2, 2.0 s into the run.":                                                                              died(Death{ExitCode: 1, Failed: true}),
 		"Rank 3 left without MPI_Finalize (exit code 3, without exit handlers: by _exit, quick_exit, or as another program) 2.0 s into the run, in MPI_Barrier at a.c:2.": died(Death{ExitCode: 3, Quick: true}),
+		"Rank 3 executed another program (sleep) without MPI_Finalize 2.0 s into the run, in MPI_Barrier at a.c:2.":                                                       died(Death{ExitCode: 0, Quick: true, Program: "sleep"}),
 		"All 4 ranks (exit code 0) left without MPI_Finalize after 3.0 s.":                                                                                                {Seconds: 3, Left: "all 4 ranks (exit code 0)"},
 		"This job hung for its last 41.0 s: 9 ranks waited for each other in a circle, all in MPI_Send at a.c:1 (rank 0: to rank 1, tag 3, MPI_COMM_WORLD): rank 0 for rank 1, rank 0 for rank 1, rank 0 for rank 1, rank 0 for rank 1, and so on.": {
 			Kind: Hang, Form: Cycle, Waited: 41, Ranks: 9, Cycle: repeat(9, Waiting{Ranks: "0", Count: 1, Rank: "1", Call: call("MPI_Send", "a.c:1"), For: "to rank 1, tag 3, MPI_COMM_WORLD"}),

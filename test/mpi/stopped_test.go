@@ -115,6 +115,7 @@ func TestFirstSentenceOfStoppedJobs(t *testing.T) {
 		{"killed", false, verdict.Crash, "", "1", `^Rank 1 was killed \(signal 9, SIGKILL\) .* into the run, .* after MPI_Allreduce at stops.c:\d+`},
 		{"assert", false, verdict.Crash, "", "1", `^Rank 1 crashed \(signal 6, SIGABRT\) .* after MPI_Allreduce at stops.c:\d+`},
 		{"_exit", false, verdict.Crash, "", "1", `^Rank 1 left without MPI_Finalize \(exit code 3, without exit handlers: .*\) .* after MPI_Allreduce at stops.c:\d+`},
+		{"exec", false, verdict.Crash, "", "1", `^Rank 1 executed another program \(sleep\) without MPI_Finalize .* into the run, .*after MPI_Allreduce at stops.c:\d+`},
 		{"truncated", false, verdict.Crash, "", "1", `^Rank 1 ended the job with an MPI error \(MPI_ERR_TRUNCATE[^)]*\) in MPI_Recv at ` + lineOf(t, "truncated") + ` \(from rank 0, tag 9, MPI_COMM_WORLD\)`},
 		{"truncated wait", false, verdict.Crash, "", "1", `^Rank 1 ended the job with an MPI error \(MPI_ERR_TRUNCATE[^)]*\) in MPI_Wait at ` + lineOf(t, "truncated wait") + ` \(from rank 0, tag 9, MPI_COMM_WORLD\)`},
 		{"no rank", false, verdict.Crash, "", "1", `^Rank 1 ended the job with an MPI error \(MPI_ERR_RANK[^)]*\) in MPI_Send at ` + lineOf(t, "no rank") + ` \(to rank 7, MPI_COMM_WORLD\)`},

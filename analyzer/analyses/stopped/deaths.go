@@ -57,6 +57,18 @@ func (s *search) crashed() *verdict.Stop {
 	return stop
 }
 
+// executed finds the first rank that executed another program, which is no rank. How that one ended
+// need not matter.
+func (s *search) executed() *verdict.Stop {
+	first := s.first(func(r *state) bool { return r.program != "" })
+	if first == nil {
+		return nil
+	}
+	stop := s.death(first, first.died)
+	stop.Death.Program = first.program
+	return stop
+}
+
 // left finds the first rank that exited, if most did not: in the end all do so if their launcher is
 // gone.
 func (s *search) left() *verdict.Stop {

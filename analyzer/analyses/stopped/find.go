@@ -55,7 +55,7 @@ type search struct {
 // stop returns the data of the first sentence. A death has priority: the waiting of others after it
 // is not a hang.
 func (s *search) stop() *verdict.Stop {
-	for _, look := range []func() *verdict.Stop{s.afterFinalize, s.aborted, s.failed, s.crashed, s.left, s.vanished, s.refused, s.killed, s.hung, s.stalled, s.allLeft} {
+	for _, look := range []func() *verdict.Stop{s.afterFinalize, s.aborted, s.failed, s.crashed, s.executed, s.left, s.vanished, s.refused, s.killed, s.hung, s.stalled, s.allLeft} {
 		if found := look(); found != nil {
 			found.Ranks = len(s.states)
 			return found

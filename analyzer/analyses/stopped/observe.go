@@ -20,8 +20,9 @@ import (
 type state struct {
 	row, rank       int
 	pod, node, host string
-	finished        bool // it returned from MPI_Finalize
-	living          bool // its trace ends before its end, which is unknown
+	finished        bool   // it returned from MPI_Finalize
+	living          bool   // its trace ends before its end, which is unknown
+	program         string // that it executed in the end; "": its own
 	end             *trace.End
 	after           *match.Unreturned // a call after MPI_Finalize that never returned; nil: none
 	// last time at which it was known to be alive, on the common clock; after MPI_Finalize its exit
@@ -169,7 +170,7 @@ func (r *state) ends(e *threadEnd, main bool) {
 func newObservation(t timeline.Trace, clocks *timeline.Clocks) *observation {
 	o := &observation{trace: t, rows: map[int]int{}, begin: math.MaxInt64, collectives: newCollectives(t)}
 	for row, r := range t.Ranks().All() {
-		s := state{row: row, rank: r.Rank, pod: r.Pod, node: r.Node, host: r.Host, finished: r.EndedEarly == "", living: r.EndedEarly == trace.Running, begin: math.MaxInt64, end: r.End}
+		s := state{row: row, rank: r.Rank, pod: r.Pod, node: r.Node, host: r.Host, finished: r.EndedEarly == "", living: r.EndedEarly == trace.Running, begin: math.MaxInt64, end: r.End, program: r.Executed()}
 		if r.End != nil {
 			s.died = clocks.Time(row, r.Clock.Nanoseconds()(r.End.Ticks))
 		}

@@ -381,6 +381,17 @@ var crashes = map[string]stoppedJob{
 		"Rank 2 left without MPI_Finalize (exit code 3) 120 ms into the run, 10 ms after MPI_Allreduce at main.c:20; then the other 2 ranks waited in MPI_Allreduce at main.c:20; the rest of the job ended 2.3 s later.",
 		[]int{}, "2",
 	},
+	"another program, which the launcher ends": {
+		3, func(b *tracetest.Builder) {
+			for i := range 2 {
+				b.Rank(i).At("main.c:20").Unfinished("MPI_Allreduce", 119, 2400, args{"count": 1, "datatype": "MPI_INT", "op": "MPI_SUM"}).Info().End.Signal = 15
+			}
+			e := b.Rank(2).Ended("after MPI_Allreduce"+trace.ThenExecuted+"sleep", 1120).Info().End
+			e.Signal, e.Order = 15, 1
+		},
+		"Rank 2 executed another program (sleep) without MPI_Finalize 1.1 s into the run, at least 1.0 s after MPI_Allreduce at main.c:20; then the other 2 ranks waited in MPI_Allreduce at main.c:20; the rest of the job ended 1.3 s later.",
+		[]int{}, "2",
+	},
 	"an abort": {
 		2, func(b *tracetest.Builder) {
 			b.Rank(0).At("main.c:20").Unfinished("MPI_Barrier", 119, 220, nil)

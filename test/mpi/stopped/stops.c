@@ -250,6 +250,11 @@ int main(int argc, char **argv)
 		double real = 1, sum;
 		steps(10, 10);
 		MPI_Allreduce(&real, &sum, 1, MPI_DOUBLE, MPI_BAND, MPI_COMM_WORLD); // no operation
+	} else if (strcmp(how, "exec") == 0) {
+		steps(10, 10);
+		if (rank == 1)
+			execlp("sleep", "sleep", "1", (char *)NULL);
+		step(10);
 	} else if (strcmp(how, "all killed") == 0) {
 		steps(10, 10);
 		MPI_Barrier(MPI_COMM_WORLD);

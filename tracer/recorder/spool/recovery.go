@@ -94,6 +94,9 @@ func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, erro
 			if rank.End = r.End(); rank.End != nil {
 				outside.addTo(rank.End)
 			}
+			if program := outside.program(); program != "" && rank.EndedEarly != "" {
+				rank.EndedEarly += trace.ThenExecuted + program
+			}
 		}
 	})
 	rank := content.Ranks.At(0)
