@@ -287,6 +287,17 @@ const (
 	EndedUntraced  = "before MPI_Finalize, " + TracingStopped
 )
 
+// ThenExecuted is in EndedEarly of a rank that executed another program in the end, before the name
+// of that program.
+const ThenExecuted = ", then as another program: "
+
+// Executed returns the name of the program that the rank executed in the end; "" if it did not, as
+// far as is known.
+func (r *Rank) Executed() string {
+	_, program, _ := strings.Cut(r.EndedEarly, ThenExecuted)
+	return program
+}
+
 // TracingStopped reports whether the rank's tracing ended early, but not the rank, as far as is
 // known.
 func (r *Rank) TracingStopped() bool { return strings.HasPrefix(r.EndedEarly, TracingStopped) }

@@ -6,7 +6,8 @@ import (
 	"github.com/cairn-mpi/cairn/trace/codec"
 )
 
-// An End describes how a process ended that did not complete MPI_Finalize.
+// An End describes how a process ended that did not complete MPI_Finalize, or that ended in a later
+// call.
 type End struct {
 	Ticks    int64 // the latest time at which it is known to have lived, on the rank's clock
 	Signal   int   // the signal that ended it; 0: none, or unknown

@@ -44,13 +44,15 @@ type threadState struct {
 
 // rankState is the state of one rank.
 type rankState struct {
-	requests  requestTable
-	messages  map[int64]*End   // taken by a matched probe
-	ordinals  map[int32]uint32 // number of its collectives, by communicator
-	progress  progress
-	objects   map[objectKey]*object
-	groups    processGroups
-	contended []*contention // with unsettled lock calls of the rank
+	requests requestTable
+	messages map[int64]*End   // taken by a matched probe
+	ordinals map[int32]uint32 // number of its collectives, by communicator
+	progress progress
+	objects  map[objectKey]*object
+	groups   processGroups
+	// number of returns from MPI_Comm_disconnect, by communicator
+	disconnected map[int32]uint32
+	contended    []*contention // with unsettled lock calls of the rank
 }
 
 // A request is a pending operation or a persistent request.
@@ -176,6 +178,8 @@ func (m *Matcher) Call(c *Call) {
 		m.ready(p, c, row)
 	case partitionArrived:
 		m.arrived(p, c, row)
+	case disconnect:
+		m.disconnect(c, row)
 	case ignore:
 	}
 }

@@ -40,6 +40,7 @@ const (
 	makeGroup
 	partitionReady
 	partitionArrived
+	disconnect
 )
 
 // A plan is the semantics of a function together with what the matcher does with its calls.
@@ -141,6 +142,10 @@ func actionOf(f *semantics.Function) (action, Class) {
 		return collective, Neighbor
 	case semantics.CommunicatorCreate:
 		return creation(f.Creation), AllToAll
+	case semantics.CommunicatorFree:
+		if f.Collective {
+			return disconnect, 0
+		}
 	case semantics.WindowCreate:
 		return createObject, Window
 	case semantics.WindowFree:

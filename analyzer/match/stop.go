@@ -46,6 +46,10 @@ type Wait struct {
 	// Collective reports that the operation is collective. Ordinal is its number on Comm, from 0.
 	Collective bool
 	Ordinal    uint32
+	// Unnumbered reports that it is collective, but has no number on Comm (−1: MPI_COMM_SELF):
+	// MPI_Comm_disconnect; or the creation of a communicator by its members, which find each other
+	// by Tag. For an intercommunicator it is that of the leaders, of which the remote one is Peer.
+	Unnumbered bool
 	// Lock reports that it is a lock of a window, on the target Peer (−1: the target is itself).
 	// For are the ranks that may hold the lock; which of them does is not known. It is granted if
 	// the holder releases it, or if the target enters MPI.
@@ -77,6 +81,7 @@ type stop struct {
 	partners   []int32 // rows, for a call on a window
 	lock       *neededLock
 	drains     bool // until its buffered messages have been received
+	meeting    *meeting
 	proto      *prototype
 }
 
@@ -154,7 +159,9 @@ func (m *Matcher) stop(p *plan, c *Call, row int) {
 		}
 	case acquireLock, releaseLock:
 		s.lock = m.neededLock(p, c, row)
-	case ignore, start, requestFree, createGroup, epochPost, makeGroup, partitionReady, partitionArrived:
+	case createGroup, disconnect:
+		s.meeting = m.meetingOf(p, c, row)
+	case ignore, start, requestFree, epochPost, makeGroup, partitionReady, partitionArrived:
 	}
 }
 
@@ -224,6 +231,11 @@ func (m *Matcher) unreturned(stopped []*stop) []Unreturned {
 		}
 		if s.lock != nil {
 			u.Waits = append(u.Waits, m.waitForLock(s))
+		}
+		if s.meeting != nil {
+			if w, known := m.waitForMeeting(s, stopped); known {
+				u.Waits = append(u.Waits, w)
+			}
 		}
 		if s.drains {
 			u.Waits = append(u.Waits, m.waitForBuffers(s, sent)...)

@@ -42,6 +42,8 @@ func waitText(w *match.Wait) (text string) {
 	switch {
 	case w.Collective:
 		text = fmt.Sprintf("collective %d", w.Ordinal)
+	case w.Unnumbered:
+		return fmt.Sprintf("meeting on %d with %d tag %d at %v: for %v", w.Comm, w.Peer, w.Tag, units(w.Post.Enter), w.For)
 	case w.Lock:
 		text = fmt.Sprintf("lock of %d", w.Peer)
 	case w.Send:
@@ -76,6 +78,22 @@ func withWindow(b *tracetest.Builder) {
 		r.Call("MPI_Win_create", 1, 2, args{"win": tracetest.Win(0)}).Call("MPI_Comm_group", 2, 3, args{"group": tracetest.Group(9)}).
 			Call("MPI_Group_incl", 3, 4, args{"group": tracetest.Group(9), "n": 2, "ranks": []int{3, 0}, "newgroup": tracetest.Group(1)})
 	})
+}
+
+// halves gives ranks 0 and 1, and ranks 2 and 3, a communicator, and calls f with the arguments for
+// an intercommunicator of both.
+func halves(b *tracetest.Builder, f func(i int, r *tracetest.Rank, half args)) {
+	comms := []tracetest.Comm{tracetest.Comm(b.Comm("first", 0, 1)), tracetest.Comm(b.Comm("second", 2, 3))}
+	b.Ranks(func(i int, r *tracetest.Rank) {
+		r.Call("MPI_Comm_split", 1, 2, args{"newcomm": comms[i/2]})
+		f(i, r, args{"local_comm": comms[i/2], "local_leader": 0, "peer_comm": "MPI_COMM_WORLD", "remote_leader": 2 - i/2*2})
+	})
+}
+
+// with returns the arguments with one of them changed.
+func with(in args, name string, value any) args {
+	in[name] = value
+	return in
 }
 
 // stoppedRuns are runs of four ranks that end in calls which never returned: the ranks that are in
@@ -181,6 +199,86 @@ var stoppedRuns = map[string]struct {
 		1: "collective 0 on 0 at 5: for [0]",
 		2: "collective 0 on 0 at 6: for [0]",
 		3: "collective 0 on 1 at 5: for [0]",
+	}},
+	// Ranks 0 and 3 pass different tags, ranks 1 and 2 the same one.
+	"creation by members": {func(b *tracetest.Builder) {
+		withWindow(b)
+		for i, tag := range []int{5, 7, 7, 6} {
+			r := b.Rank(i)
+			if i == 1 || i == 2 {
+				r.Call("MPI_Group_incl", 3, 4, args{"group": tracetest.Group(9), "n": 2, "ranks": []int{1, 2}, "newgroup": tracetest.Group(1)})
+			}
+			r.Unfinished("MPI_Comm_create_group", 5, 9, args{"group": tracetest.Group(1), "tag": tag})
+		}
+	}, map[int]string{
+		0: "meeting on 0 with -1 tag 5 at 5: for [3]",
+		1: "meeting on 0 with -1 tag 7 at 5: for []",
+		2: "meeting on 0 with -1 tag 7 at 5: for []",
+		3: "meeting on 0 with -1 tag 6 at 5: for [0]",
+	}},
+	"creation from which the other one has returned": {func(b *tracetest.Builder) {
+		pair := b.Comm("pair", 3, 0)
+		withWindow(b)
+		b.Rank(0).Unfinished("MPI_Comm_create_group", 5, 9, args{"group": tracetest.Group(1), "tag": 5})
+		b.Rank(3).Call("MPI_Comm_create_group", 5, 6, args{"group": tracetest.Group(1), "tag": 5, "newcomm": tracetest.Comm(pair)})
+	}, map[int]string{0: "meeting on 0 with -1 tag 5 at 5: for []"}},
+	"an intercommunicator whose leaders have different tags": {func(b *tracetest.Builder) {
+		halves(b, func(i int, r *tracetest.Rank, half args) {
+			r.Unfinished("MPI_Intercomm_create", 5, 9, with(half, "tag", 5+i/2))
+		})
+	}, map[int]string{
+		0: "meeting on 1 with 2 tag 5 at 5: for [2]",
+		1: "meeting on 1 with 2 tag 5 at 5: for [2]",
+		2: "meeting on 2 with 0 tag 6 at 5: for [0]",
+		3: "meeting on 2 with 0 tag 6 at 5: for [0]",
+	}},
+	"an intercommunicator of which one rank does not come": {func(b *tracetest.Builder) {
+		halves(b, func(i int, r *tracetest.Rank, half args) {
+			if i != 3 {
+				r.Unfinished("MPI_Intercomm_create", 5, 9, with(half, "tag", 5))
+			}
+		})
+	}, map[int]string{
+		0: "meeting on 1 with 2 tag 5 at 5: for [3]",
+		1: "meeting on 1 with 2 tag 5 at 5: for [3]",
+		2: "meeting on 2 with 0 tag 5 at 5: for [3]",
+	}},
+	"an intercommunicator of which the leader does not come": {func(b *tracetest.Builder) {
+		halves(b, func(i int, r *tracetest.Rank, half args) {
+			if i != 0 {
+				r.Unfinished("MPI_Intercomm_create", 5, 9, with(half, "tag", 5))
+			}
+		})
+	}, map[int]string{
+		1: "meeting on 1 with -1 tag 5 at 5: for [0]",
+		2: "meeting on 2 with 0 tag 5 at 5: for [0]",
+		3: "meeting on 2 with 0 tag 5 at 5: for [0]",
+	}},
+	"an intercommunicator by messages on another communicator": {func(b *tracetest.Builder) {
+		halves(b, func(_ int, r *tracetest.Rank, half args) {
+			r.Unfinished("MPI_Intercomm_create", 5, 9, with(with(half, "tag", 5), "peer_comm", tracetest.Comm(1)))
+		})
+	}, map[int]string{0: "", 1: "", 2: "", 3: ""}},
+	"a communicator that is left": {func(b *tracetest.Builder) {
+		pair := b.Comm("pair", 3, 0)
+		all := b.Comm("all", 0, 1, 2, 3)
+		b.Ranks(func(i int, r *tracetest.Rank) {
+			r.Call("MPI_Comm_dup", 1, 2, args{"newcomm": tracetest.Comm(all)})
+			switch i {
+			case 0:
+				r.Unfinished("MPI_Comm_disconnect", 5, 9, args{"comm": tracetest.Comm(all)})
+			case 1:
+				r.Call("MPI_Comm_disconnect", 4, 5, args{"comm": tracetest.Comm(all)})
+			case 2:
+				r.Unfinished("MPI_Comm_disconnect", 6, 9, args{"comm": tracetest.Comm(all)})
+			case 3:
+				r.Call("MPI_Comm_create_group", 3, 4, args{"newcomm": tracetest.Comm(pair)}).Unfinished("MPI_Comm_disconnect", 6, 9, args{"comm": tracetest.Comm(pair)})
+			}
+		})
+	}, map[int]string{
+		0: "meeting on 2 with -1 tag -1 at 5: for [3]",
+		2: "meeting on 2 with -1 tag -1 at 6: for [3]",
+		3: "meeting on 1 with -1 tag -1 at 6: for [0]",
 	}},
 	"all but one": {func(b *tracetest.Builder) {
 		b.Ranks(func(i int, r *tracetest.Rank) {

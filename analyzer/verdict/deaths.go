@@ -82,12 +82,17 @@ func (s *Stop) crash() string {
 	d := s.Death
 	var text string
 	switch {
+	case d.Finalized:
+		text = s.finalized()
 	case s.Scope != "":
 		text = s.lost()
 	case d.Failed || d.Abort:
 		text = s.failed()
 	default:
 		text = s.died() + s.whence() + d.memory(s.Named[0].Count)
+		if d.OneOf {
+			text += "; the launcher ends the others at once, in the same way"
+		}
 	}
 	if d.Or != "" {
 		text += "; or " + d.Or
@@ -104,6 +109,27 @@ func (s *Stop) crash() string {
 	return text + "."
 }
 
+// finalized says which call a rank made after MPI_Finalize, and how it ended there.
+func (s *Stop) finalized() string {
+	d, who := s.Death, &s.Named[0]
+	name, it := s.all(who.Ranks, who.Count), "it"
+	if who.Count > 1 {
+		it = "they"
+	}
+	how := "which never returned"
+	switch {
+	case d.Signal != 0:
+		how = fmt.Sprintf("in which %s ended (%s)", it, signalName(d.Signal))
+	case d.ExitCode >= 0:
+		how = fmt.Sprintf("in which %s ended with exit code %d", it, d.ExitCode)
+	}
+	text := fmt.Sprintf("called %s, %s", who.In.At(), how)
+	if s.Kind == "" {
+		return fmt.Sprintf("%s completed MPI_Finalize; then %s %s", capital(s.all("0", s.Ranks)), name, text)
+	}
+	return fmt.Sprintf("After MPI_Finalize, %s into the run, %s %s", s.when(), name, text)
+}
+
 // lost says which pod, node or host was lost.
 func (s *Stop) lost() string {
 	who := &s.Named[0]
@@ -116,13 +142,13 @@ func (s *Stop) lost() string {
 // failed says which MPI call ended the job.
 func (s *Stop) failed() string {
 	d, who := s.Death, &s.Named[0]
-	name := capital(who.name()) + who.Where
+	name := capital(s.all(who.Ranks, who.Count)) + who.Where
 	if d.Abort {
 		return fmt.Sprintf("%s ended the job with MPI_Abort (error code %s)%s, %s into the run", name, d.Code, site(who.In), s.when())
 	}
 	failure, in := d.failure(who.Count), ""
 	if d.OneOf {
-		name = "One of " + who.name()
+		name = "At least one of " + who.name()
 	}
 	if who.In.Function != "" {
 		in = " in " + who.In.At()
@@ -136,13 +162,15 @@ func (s *Stop) failed() string {
 // died says which rank ended by itself or was killed, and when.
 func (s *Stop) died() string {
 	d, who := s.Death, &s.Named[0]
-	name, was, it, them := capital(who.name())+who.Where, "was", "it", "it"
+	name, was, it, them := capital(s.all(who.Ranks, who.Count))+who.Where, "was", "it", "it"
 	if who.Count > 1 {
 		was, it, them = "were", "they", "them"
 	}
 	switch {
+	case d.Program != "":
+		return fmt.Sprintf("%s executed another program (%s) without MPI_Finalize %s into the run", name, d.Program, s.when())
 	case d.OneOf:
-		return fmt.Sprintf("One of %s was killed (%s) %s into the run; the launcher ended the others at once", who.name(), signalName(d.Signal), s.when())
+		return fmt.Sprintf("At least one of %s was killed (%s) %s into the run", who.name(), signalName(d.Signal), s.when())
 	case d.OutOfMemory:
 		return fmt.Sprintf("%s %s killed for lack of memory %s into the run", name, was, s.when())
 	case d.Signal == 9 || d.Signal == 15:

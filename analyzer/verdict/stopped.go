@@ -100,9 +100,12 @@ type Death struct {
 	Failed   bool   // an MPI call failed, which ended the process
 	Class    string // the error class of that; "": unknown
 	Quick    bool   // an exit code without exit
-	Told     bool   // somebody asked the job to end, which need not be why it died
-	OneOf    bool   // it was one of the named ranks, which ended at once
-	Or       string // what may have happened instead, by the exit code of the launcher
+	Program  string // it executed this program, which ended so; "": its own
+	// Finalized: it had completed MPI_Finalize and made another call, which never returned.
+	Finalized bool
+	Told      bool   // somebody asked the job to end, which need not be why it died
+	OneOf     bool   // it was at least one of the named ranks, which ended at once
+	Or        string // what may have happened instead, by the exit code of the launcher
 
 	OutOfMemory             bool  // the kernel killed it for lack of memory
 	MemoryLimit, MemoryUsed int64 // bytes: of its cgroup, and what it was seen with; 0: not known
@@ -122,7 +125,7 @@ func (s *Stop) Sentence() string {
 		return s.missing()
 	case s.Kind == Hang && s.Form == Mismatch:
 		return s.mismatch()
-	case s.Kind == Crash:
+	case s.Death != nil:
 		return s.crash()
 	case s.Form == Missing:
 		return s.stalled()

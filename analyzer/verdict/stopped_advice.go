@@ -20,7 +20,7 @@ func (s *Stop) Advice() []string {
 		return []string{fmt.Sprintf("See why %s went another way through the program: a loop that ends earlier there, a branch on its own data, an error that only it saw.", s.Named[0].name())}
 	case s.Kind == Hang:
 		return []string{"Let all ranks of the communicator make the same collective calls in the same order, with the same root and operation. Look for a loop that one rank leaves earlier, and for collectives inside branches that depend on the rank."}
-	case s.Kind == Crash:
+	case s.Death != nil:
 		return []string{s.afterDeath()}
 	case s.Form == Missing:
 		return []string{s.Named[0].look()}
@@ -54,6 +54,10 @@ func (w *Who) look() string {
 // afterDeath says what to do after the death of a rank.
 func (s *Stop) afterDeath() string {
 	switch d := s.Death; {
+	case d.Finalized:
+		return "Remove the call, or let MPI_Finalize be the last one: no communication, and no release of MPI's objects (in destructors, exit handlers or another library), is allowed after it."
+	case d.Program != "":
+		return "Let the rank call MPI_Finalize before it executes another program, or start that program as a child (posix_spawn)."
 	case s.Scope != "":
 		return fmt.Sprintf("See why the %s was lost: kubectl describe, its events (evicted, out of memory, node not ready). The program is not to blame for what the others did then.", s.Scope)
 	case d.Abort:

@@ -25,7 +25,7 @@ func TestSentencesOfStops(t *testing.T) {
 		"Rank 3 crashed (signal 11, SIGSEGV) 2.0 s into the run, in MPI_Barrier at a.c:2; the job was stopped: at a time limit, by the exit code of the command (124, as of timeout).": {
 			Kind: Crash, Seconds: 2, Ranks: 4, Code: 124, Named: died(Death{}).Named, Death: &Death{Signal: 11, ExitCode: -1, Told: true},
 		},
-		"One of ranks 0-2 was killed (signal 9, SIGKILL) 2.0 s into the run; the launcher ended the others at once; or rank 2 made an MPI error.": {
+		"At least one of ranks 0-2 was killed (signal 9, SIGKILL) 2.0 s into the run; the launcher ends the others at once, in the same way; or rank 2 made an MPI error.": {
 			Kind: Crash, Ranks: 4, Seconds: 2, Death: &Death{Signal: 9, ExitCode: -1, OneOf: true, Or: "rank 2 made an MPI error"}, Named: []Who{{Ranks: "0-2", Count: 3}},
 		},
 		"This job was stopped after 3.0 s: all its ranks were ended at once (signal 9, SIGKILL), as launchers do after an MPI error (maybe of rank 2 in MPI_Bsend at a.c:7); the exit code of the command was 1.": {
@@ -39,11 +39,12 @@ func TestSentencesOfStops(t *testing.T) {
 		"Rank 3 was killed for lack of memory 2.0 s into the run, in MPI_Barrier at a.c:2 (the limit of its container is 2.0 GiB; it was seen with 1.9 GiB).":             died(Death{Signal: 9, ExitCode: -1, OutOfMemory: true, MemoryLimit: 2 << 30, MemoryUsed: 19 << 30 / 10}),
 		"Rank 3 was killed for lack of memory 2.0 s into the run, in MPI_Barrier at a.c:2.":                                                                               died(Death{Signal: 9, ExitCode: -1, OutOfMemory: true}),
 		"Rank 3 was killed (signal 9, SIGKILL) 2.0 s into the run, in MPI_Barrier at a.c:2.":                                                                              died(Death{Signal: 9, ExitCode: -1}),
-		"One of ranks 0-2 was killed (signal 9, SIGKILL) 2.0 s into the run; the launcher ended the others at once.":                                                      {Kind: Crash, Ranks: 4, Seconds: 2, Death: &Death{Signal: 9, ExitCode: -1, OneOf: true}, Named: []Who{{Ranks: "0-2", Count: 3}}},
+		"At least one of ranks 0-2 was killed (signal 9, SIGKILL) 2.0 s into the run; the launcher ends the others at once, in the same way.":                             {Kind: Crash, Ranks: 4, Seconds: 2, Death: &Death{Signal: 9, ExitCode: -1, OneOf: true}, Named: []Who{{Ranks: "0-2", Count: 3}}},
 		"Rank 3 ended the job with an MPI error (MPI_ERR_TRUNCATE) in MPI_Barrier at a.c:2, 2.0 s into the run.":                                                          died(Death{ExitCode: 15, Failed: true, Class: "MPI_ERR_TRUNCATE"}),
 		"Rank 3 ended the job with an MPI error (MPI_ERR_TRUNCATE, by the exit code of the launcher) in MPI_Barrier at a.c:2, 2.0 s into the run.":                        died(Death{ExitCode: -1, Failed: true, Class: "MPI_ERR_TRUNCATE"}),
 		"Rank 3 ended the job with exit code 1 in MPI_Barrier at a.c:2, 2.0 s into the run.":                                                                              died(Death{ExitCode: 1, Failed: true}),
 		"Rank 3 left without MPI_Finalize (exit code 3, without exit handlers: by _exit, quick_exit, or as another program) 2.0 s into the run, in MPI_Barrier at a.c:2.": died(Death{ExitCode: 3, Quick: true}),
+		"Rank 3 executed another program (sleep) without MPI_Finalize 2.0 s into the run, in MPI_Barrier at a.c:2.":                                                       died(Death{ExitCode: 0, Quick: true, Program: "sleep"}),
 		"All 4 ranks (exit code 0) left without MPI_Finalize after 3.0 s.":                                                                                                {Seconds: 3, Left: "all 4 ranks (exit code 0)"},
 		"This job hung for its last 41.0 s: 9 ranks waited for each other in a circle, all in MPI_Send at a.c:1 (rank 0: to rank 1, tag 3, MPI_COMM_WORLD): rank 0 for rank 1, rank 0 for rank 1, rank 0 for rank 1, rank 0 for rank 1, and so on.": {
 			Kind: Hang, Form: Cycle, Waited: 41, Ranks: 9, Cycle: repeat(9, Waiting{Ranks: "0", Count: 1, Rank: "1", Call: call("MPI_Send", "a.c:1"), For: "to rank 1, tag 3, MPI_COMM_WORLD"}),

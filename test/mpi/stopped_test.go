@@ -102,6 +102,9 @@ func TestFirstSentenceOfStoppedJobs(t *testing.T) {
 		{"iprobe", true, verdict.Hang, verdict.Cycle, "0-1", polled("MPI_Iprobe")},
 		{"lock", true, verdict.Hang, verdict.Cycle, "1-2", `^This job hung for its last [2-9]\.\d s: rank 1 waited in MPI_Barrier at ` + lineOf(t, "kept") +
 			` \(MPI_COMM_WORLD\), and rank 2 waited in MPI_Win_(un)?lock at (` + lineOf(t, "lock") + `|` + lineOf(t, "unlock") + `) \(for the lock of rank 0, MPI_COMM_WORLD\): they waited for each other\. Meanwhile `},
+		{"two tags", true, verdict.Hang, verdict.Cycle, "0,2", `^This job hung for its last [2-9]\.\d s: rank 0 waited in MPI_Intercomm_create at ` + lineOf(t, "two tags") +
+			` \(remote leader rank 2, tag 5, [^)]+\), and rank 2 waited in MPI_Intercomm_create at ` + lineOf(t, "two tags") +
+			` \(remote leader rank 0, tag 6, [^)]+\): they waited for each other\. Meanwhile the other 2 ranks waited in MPI_Intercomm_create at ` + lineOf(t, "two tags") + `\.$`},
 		{"poll", true, "", "", "", `^This job was stopped after \d+\.\d s( while it was making progress|; in its last \d\d\d ms .*)[.:;] `},
 		{"missing", true, "", verdict.Missing, "1", `^The other 3 ranks waited for rank 1 for the last [2-9]\.\d s, in MPI_Allreduce at ` + lineOf(t, "missing") +
 			` \(MPI_COMM_WORLD\): it made no MPI call after MPI_Allreduce at ` + lineOf(t, "steps") + `, and was running on a CPU\. This job was stopped after [2-9]\.\d s.*; whether it would have gone on is not known\.$`},
@@ -112,6 +115,7 @@ func TestFirstSentenceOfStoppedJobs(t *testing.T) {
 		{"killed", false, verdict.Crash, "", "1", `^Rank 1 was killed \(signal 9, SIGKILL\) .* into the run, .* after MPI_Allreduce at stops.c:\d+`},
 		{"assert", false, verdict.Crash, "", "1", `^Rank 1 crashed \(signal 6, SIGABRT\) .* after MPI_Allreduce at stops.c:\d+`},
 		{"_exit", false, verdict.Crash, "", "1", `^Rank 1 left without MPI_Finalize \(exit code 3, without exit handlers: .*\) .* after MPI_Allreduce at stops.c:\d+`},
+		{"exec", false, verdict.Crash, "", "1", `^Rank 1 executed another program \(sleep\) without MPI_Finalize .* into the run, .*after MPI_Allreduce at stops.c:\d+`},
 		{"truncated", false, verdict.Crash, "", "1", `^Rank 1 ended the job with an MPI error \(MPI_ERR_TRUNCATE[^)]*\) in MPI_Recv at ` + lineOf(t, "truncated") + ` \(from rank 0, tag 9, MPI_COMM_WORLD\)`},
 		{"truncated wait", false, verdict.Crash, "", "1", `^Rank 1 ended the job with an MPI error \(MPI_ERR_TRUNCATE[^)]*\) in MPI_Wait at ` + lineOf(t, "truncated wait") + ` \(from rank 0, tag 9, MPI_COMM_WORLD\)`},
 		{"no rank", false, verdict.Crash, "", "1", `^Rank 1 ended the job with an MPI error \(MPI_ERR_RANK[^)]*\) in MPI_Send at ` + lineOf(t, "no rank") + ` \(to rank 7, MPI_COMM_WORLD\)`},
@@ -149,6 +153,41 @@ func TestFirstSentenceOfStoppedJobs(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// A fatal error that several ranks make at once is all of theirs, and so is a kill that is not the
+// launcher's.
+func TestRanksThatEndAlike(t *testing.T) {
+	t.Parallel()
+	for implementation, texts := range map[string]map[string]string{
+		"openmpi": {"no operation": `^(All 4 ranks|Ranks? [0-3,-]+) ended`, "all killed": `^(All 4 ranks|Ranks [0-3,-]+) were killed \(signal 9, SIGKILL\) [^;]* into the run`},
+		"mpich":   {"no operation": `^(All 4 ranks|Ranks? [0-3,-]+) ended`, "all killed": `^(Rank [0-3]|At least one of ranks [0-3,-]+) was killed \(signal 9, SIGKILL\) .* into the run`},
+	} {
+		for how, text := range texts {
+			t.Run(how+" "+implementation, func(t *testing.T) {
+				t.Parallel()
+				command := launch(implementation, 4, "stops", how)
+				command[len(command)-2] = stops(t, implementation)
+				found := reportIn(t, filepath.Join(trace(t, nil, command...).dir, "report"))
+				if how == "no operation" {
+					text += ` the job with an MPI error \(MPI_ERR_OP[^)]*\) in MPI_Allreduce at ` + lineOf(t, how) + ` \(MPI_BAND on MPI_DOUBLE, MPI_COMM_WORLD\)`
+				}
+				assert.Regexp(t, text, found.Verdict.Text)
+			})
+		}
+	}
+}
+
+// A call after MPI_Finalize is a fatal error of its rank. The launcher may end others in MPI_Finalize.
+func TestCallAfterFinalize(t *testing.T) {
+	t.Parallel()
+	for _, implementation := range implementations {
+		command := launch(implementation, 4, "stops", "late call")
+		command[len(command)-2] = stops(t, implementation)
+		found := reportIn(t, filepath.Join(trace(t, nil, command...).dir, "report"))
+		assert.Regexp(t, `^(All 4 ranks completed MPI_Finalize; then|After MPI_Finalize, .* into the run,) rank 1 called MPI_Barrier at `+lineOf(t, "late call")+
+			`, in which it ended with exit code 1[.;]`, found.Verdict.Text, implementation)
 	}
 }
 

@@ -195,6 +195,8 @@ func (c *Compressor) observe() {
 		if alive {
 			p.memory.see()
 			p.activity.see(p.life)
+		} else {
+			p.seeProgram()
 		}
 		if note || !alive {
 			_ = p.life.Note()

@@ -25,6 +25,7 @@ type process struct {
 	memory    *memory
 	activity  *activity
 	pid       int          // of its pidfd
+	program   string       // that it executed at first; "": not known
 	pidfd     int          // −1: its death is not observed, or known
 	died      time.Time    // when its death was observed
 	recorder  atomic.Int64 // bytes that its recorder has, or may take
@@ -66,7 +67,7 @@ func openProcess(root *os.Root, name string) *process {
 		return nil
 	}
 	pid := life.PID()
-	return &process{name: name, directory: d, ring: r, life: life, memory: memoryOf("/", pid), activity: activityOf(pid), pidfd: -1}
+	return &process{name: name, directory: d, ring: r, life: life, memory: memoryOf("/", pid), activity: activityOf(pid), program: programOf(pid), pidfd: -1}
 }
 
 // close ends the work on the process.

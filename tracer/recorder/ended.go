@@ -1,6 +1,8 @@
 package recorder
 
 import (
+	"slices"
+
 	"github.com/cairn-mpi/cairn/mpi"
 	"github.com/cairn-mpi/cairn/trace"
 	"github.com/cairn-mpi/cairn/tracer/recorder/record"
@@ -48,6 +50,11 @@ func (r *Recorder) End() *trace.End {
 		e.ExitCode, e.CalledExit = int(l.Exit-1), true
 	}
 	return e
+}
+
+// EndedIn reports whether the process ended in a call, be it one after MPI_Finalize.
+func (r *Recorder) EndedIn() bool {
+	return slices.ContainsFunc(r.threads, func(t *thread) bool { return t.inFlight != 0 })
 }
 
 // EndedEarly describes the end of a process that did not get through MPI_Finalize; "" if it did.

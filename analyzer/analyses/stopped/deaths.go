@@ -57,6 +57,18 @@ func (s *search) crashed() *verdict.Stop {
 	return stop
 }
 
+// executed finds the first rank that executed another program, which is no rank. How that one ended
+// need not matter.
+func (s *search) executed() *verdict.Stop {
+	first := s.first(func(r *state) bool { return r.program != "" })
+	if first == nil {
+		return nil
+	}
+	stop := s.death(first, first.died)
+	stop.Death.Program = first.program
+	return stop
+}
+
 // left finds the first rank that exited, if most did not: in the end all do so if their launcher is
 // gone.
 func (s *search) left() *verdict.Stop {
@@ -81,7 +93,7 @@ func (s *search) vanished() *verdict.Stop {
 	}
 	var set []int
 	for i := range s.states {
-		if r := &s.states[i]; !r.finished && r.died-first.died < together && s.ended-r.died >= apart {
+		if r := &s.states[i]; !r.finished && r.died-first.died < together && s.ended-r.died >= apart && r.endedLike(first) {
 			set = append(set, i)
 		}
 	}
@@ -102,12 +114,16 @@ func (s *search) vanished() *verdict.Stop {
 			break
 		}
 	}
-	if stop.Scope == "" && len(set) > 1 {
-		stop.Named[0].Ranks, stop.Named[0].Count, stop.Named[0].Where = s.list(set), len(set), ""
-		s.accused = set
+	if stop.Scope == "" {
+		s.several(stop, set)
 	}
 	stop.Others = s.waiting(func(r *state) bool { return !slices.Contains(set, r.row) })
 	return stop
+}
+
+// endedLike reports whether nothing is known that distinguishes the ends of two ranks.
+func (r *state) endedLike(other *state) bool {
+	return r.end == nil || other.end == nil || r.end.Signal == other.end.Signal && r.end.ExitCode == other.end.ExitCode
 }
 
 // stoodStill reports whether every rank is in a call that it entered before a time.

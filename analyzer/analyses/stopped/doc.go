@@ -1,5 +1,6 @@
 // Package stopped determines how a run ended that did not reach MPI_Finalize: whether it hung, a
-// rank died, it was ended while it made progress, or none of these is known.
+// rank died, it was ended while it made progress, or none of these is known; and which rank made a
+// call after MPI_Finalize that it did not return from.
 //
 // Its input is a trace with ranks that ended early, and the run's clock map. Its findings are the
 // waiting ranks with their calls, the ranks that they waited for and since when; the shortest cycle

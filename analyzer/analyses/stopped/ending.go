@@ -6,10 +6,11 @@ import (
 
 // Findings describe how the run ended.
 type Findings struct {
-	Stopped *Ending `json:"stopped"` // null if all ranks completed MPI_Finalize
+	Stopped *Ending `json:"stopped"` // null if all ranks completed MPI_Finalize, and none ended in a later call
 }
 
-// An Ending describes how a run ended that did not complete MPI_Finalize.
+// An Ending describes how a run ended that did not complete MPI_Finalize, or in which a rank ended
+// in a later call.
 type Ending struct {
 	// Kind is "hang", "crash", or "" if neither is known or all ranks exited without
 	// MPI_Finalize. Form is a variant of the kind. With "", form "missing" is that ranks waited for

@@ -65,6 +65,9 @@ func faultsOf(c *timeline.Call, comms []trace.Communicator) map[string]fault {
 	check("MPI_ERR_RANK", "", inside, semantics.Destination, semantics.Source, semantics.Target)
 	check("MPI_ERR_ROOT", "", inside, semantics.Root)
 	check("MPI_ERR_OP", "operation", null("MPI_OP_NULL"), semantics.Operator)
+	if words := misapplied(c); words != "" {
+		faults["MPI_ERR_OP"] = fault{faulty, words}
+	}
 	check("MPI_ERR_COMM", "communicator", communicator, semantics.Communicator)
 	check("MPI_ERR_REQUEST", "request", request, semantics.Request)
 	if f := askedIn(c.Event); f.sent > f.bytes && f.bytes >= 0 {

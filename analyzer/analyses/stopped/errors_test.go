@@ -1,6 +1,8 @@
 package stopped
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -80,11 +82,22 @@ var launcherErrors = map[string]struct {
 		bcast(b, 0, 118, 10, 3)
 		bcast(b, 1, 119, 10, 3)
 		b.Rank(2).At("main.c:20").Unfinished("MPI_Allreduce", 129, 130, args{"count": 1, "datatype": "MPI_INT", "op": "MPI_SUM"})
-	}, "One of ranks 0-1 ended the job with an MPI error (MPI_ERR_ROOT" + by + ") in MPI_Bcast at a.c:2 (root 3, MPI_COMM_WORLD), 0.1 s into the run; then rank 2 waited in MPI_Allreduce at main.c:20.", "0-1"},
+	}, "Ranks 0-1 ended the job with an MPI error (MPI_ERR_ROOT" + by + ") in MPI_Bcast at a.c:2 (root 3, MPI_COMM_WORLD), 0.1 s into the run; then rank 2 waited in MPI_Allreduce at main.c:20.", "0-1"},
 	"no operation, and the code of a killed rank": {errOp, func(b *tracetest.Builder) {
 		reduces(b, 0, 2)
 		b.Rank(1).At("main.c:20").Unfinished("MPI_Allreduce", 119, 130, args{"count": 1, "datatype": "MPI_INT", "op": "MPI_OP_NULL"})
 	}, "Rank 1 ended the job with an MPI error (MPI_ERR_OP" + by + ") in MPI_Allreduce at main.c:20 (operation MPI_OP_NULL, MPI_COMM_WORLD), 0.1 s into the run; then the other 2 ranks waited in MPI_Allreduce at main.c:20.", "1"},
+	"an operation that is not defined for the datatype, on all ranks that came so far": {errOp, func(b *tracetest.Builder) {
+		for _, i := range []int{0, 2} {
+			b.Rank(i).At("a.c:7").Unfinished("MPI_Reduce", 119, 130, args{"count": 1, "datatype": "MPI_DOUBLE", "op": "MPI_BAND", "root": 0})
+		}
+		b.Rank(1).Ended("after MPI_Allreduce", 130)
+	}, "Ranks 0,2 ended the job with an MPI error (MPI_ERR_OP" + by + ") in MPI_Reduce at a.c:7 (MPI_BAND on MPI_DOUBLE, root 0, MPI_COMM_WORLD), 0.1 s into the run.", "0,2"},
+	"no communicator, everywhere": {errComm, func(b *tracetest.Builder) {
+		for i := range 3 {
+			b.Rank(i).At("a.c:7").Unfinished("MPI_Barrier", 119, 130, args{"comm": "MPI_COMM_NULL"})
+		}
+	}, "All 3 ranks ended the job with an MPI error (MPI_ERR_COMM" + by + ") in MPI_Barrier at a.c:7 (communicator MPI_COMM_NULL), 0.1 s into the run.", "0-2"},
 	"a message that was sent, and collectives that agree": {errTruncate, func(b *tracetest.Builder) {
 		b.Rank(0).At("a.c:3").Call("MPI_Send", 111, 112, send(1, 9))
 		b.Rank(1).At("a.c:1").Unfinished("MPI_Recv", 118, 130, receive(0, 9))
@@ -101,7 +114,7 @@ var launcherErrors = map[string]struct {
 		bcast(b, 0, 118, 100, 0)
 		bcast(b, 1, 118, 10, 0)
 		bcast(b, 2, 125, 10, 0)
-	}, "One of ranks 1-2 ended the job with an MPI error (MPI_ERR_TRUNCATE" + by + ") in MPI_Bcast at a.c:2 (root 0, MPI_COMM_WORLD, 400 bytes on rank 0 and 40 bytes on ranks 1-2), 0.1 s into the run; then rank 0 waited in MPI_Bcast at a.c:2.", "1-2"},
+	}, "At least one of ranks 1-2 ended the job with an MPI error (MPI_ERR_TRUNCATE" + by + ") in MPI_Bcast at a.c:2 (root 0, MPI_COMM_WORLD, 400 bytes on rank 0 and 40 bytes on ranks 1-2), 0.1 s into the run; then rank 0 waited in MPI_Bcast at a.c:2.", "1-2"},
 	"a nonblocking collective": {errTruncate, func(b *tracetest.Builder) {
 		b.Ranks(func(i int, r *tracetest.Rank) {
 			r.At("a.c:5").Call("MPI_Igather", 111, 112, args{
@@ -165,7 +178,7 @@ var launcherErrors = map[string]struct {
 		b.Rank(1).At("a.c:1").Unfinished("MPI_Recv", 118, 130, receive(0, 9))
 		b.Rank(2).At("a.c:4").Unfinished("MPI_Comm_rank", 118, 130, nil)
 		b.Rank(0).Ended("after MPI_Send", 130)
-	}, "One of ranks 1-2 ended the job with an MPI error (MPI_ERR_INTERN" + by + "), 0.1 s into the run; then rank 1 waited in MPI_Recv at a.c:1 and rank 2 waited in MPI_Comm_rank at a.c:4.", "1-2"},
+	}, "At least one of ranks 1-2 ended the job with an MPI error (MPI_ERR_INTERN" + by + "), 0.1 s into the run; then rank 1 waited in MPI_Recv at a.c:1 and rank 2 waited in MPI_Comm_rank at a.c:4.", "1-2"},
 }
 
 // Hydra kills all ranks after an MPI error and exits with its class. The rank is the one whose
@@ -186,6 +199,32 @@ func TestErrorsByTheLaunchersExitCode(t *testing.T) {
 			assert.Equal(t, verdict.Crash, f.Kind)
 			assert.Equal(t, c.named, f.Named)
 		})
+	}
+}
+
+// Open MPI ends other ranks by SIGTERM, also those that are about to report the same error.
+func TestTheSameErrorOnAllRanks(t *testing.T) {
+	b := begun(4)
+	for i, op := range []string{"MPI_BAND", "MPI_BAND", "MPI_SUM", "MPI_BAND"} {
+		e := b.Rank(i).At("a.c:7").Unfinished("MPI_Allreduce", 119, 130, args{"count": 1, "datatype": "MPI_DOUBLE", "op": op}).Info().End
+		e.Signal, e.Order = 15, 4-i
+	}
+	e := b.Rank(1).Info().End
+	e.Signal, e.ExitCode = 0, 10
+	f := endOf(t, b)
+	require.Equal(t, "Ranks 0-1,3 ended the job with an MPI error (MPI_ERR_OP) in MPI_Allreduce at a.c:7 (MPI_BAND on MPI_DOUBLE, MPI_COMM_WORLD), 0.1 s into the run; then rank 2 waited in MPI_Allreduce at a.c:7.", f.Text)
+	require.Equal(t, "0-1,3", f.Named)
+}
+
+func TestOperations(t *testing.T) {
+	for datatype, operations := range map[string]string{
+		"MPI_DOUBLE": "MAX MIN SUM PROD LAND LOR LXOR", "MPI_INT": "MAX MIN SUM PROD LAND LOR LXOR BAND BOR BXOR",
+		"MPI_BYTE": "MAX MIN SUM PROD LAND LOR LXOR BAND BOR BXOR", "MPI_C_DOUBLE_COMPLEX": "SUM PROD LAND LOR LXOR", "MPI_COMPLEX16": "SUM PROD LAND LOR LXOR",
+		"MPI_DOUBLE_INT": "MINLOC MAXLOC", "MPI_LONG_LONG_INT": "MAX MIN SUM PROD LAND LOR LXOR BAND BOR BXOR",
+	} {
+		for _, op := range strings.Fields("MAX MIN SUM PROD LAND LOR LXOR BAND BOR BXOR MINLOC MAXLOC") {
+			require.Equal(t, slices.Contains(strings.Fields(operations), op), defined("MPI_"+op, datatype), "%s of %s", op, datatype)
+		}
 	}
 }
 
@@ -230,4 +269,48 @@ func TestAbortOfAThread(t *testing.T) {
 	e.ExitCode, e.Order = 5, 1
 	f := endOf(t, b)
 	require.Equal(t, "Rank 1 ended the job with MPI_Abort (error code 5) at main.c:66, 130 ms into the run; then rank 0 waited in MPI_Barrier at main.c:20 (MPI_COMM_WORLD).", f.Text)
+}
+
+// MPI libraries end a process that makes a call after MPI_Finalize. Launchers may end the others,
+// which are not all through it.
+func TestCallsAfterFinalize(t *testing.T) {
+	late := func(r *tracetest.Rank, code int) {
+		e := r.At("main.c:99").Call("MPI_Finalize", 120, 130, nil).At("a.c:5").Unfinished("MPI_Barrier", 140, 150, nil).Info().End
+		e.ExitCode, e.CalledExit, e.Order = code, true, 1
+		r.Info().EndedEarly = ""
+	}
+	for text, job := range map[string]func(b *tracetest.Builder){
+		"After MPI_Finalize, 140 ms into the run, rank 2 called MPI_Barrier at a.c:5, in which it ended with exit code 1; then the other 2 ranks waited in MPI_Finalize at main.c:99.": func(b *tracetest.Builder) {
+			for i := range 2 {
+				b.Rank(i).At("main.c:99").Unfinished("MPI_Finalize", 120, 1150, nil).Info().End.Signal = 15
+			}
+			late(b.Rank(2), 1)
+		},
+		"All 3 ranks completed MPI_Finalize; then ranks 0,2 called MPI_Barrier at a.c:5, in which they ended with exit code 1.": func(b *tracetest.Builder) {
+			late(b.Rank(0), 1)
+			end(b.Rank(1), 120)
+			late(b.Rank(2), 1)
+		},
+		"All 3 ranks completed MPI_Finalize; then rank 0 called MPI_Barrier at a.c:5, which never returned.": func(b *tracetest.Builder) {
+			late(b.Rank(0), -1)
+			b.Rank(0).Info().End.CalledExit = false
+			end(b.Rank(1), 120)
+			end(b.Rank(2), 120)
+		},
+	} {
+		b := begun(3)
+		job(b)
+		f := endOf(t, b)
+		require.NotNil(t, f, text)
+		assert.Equal(t, text, f.Text)
+		assert.NotEmpty(t, f.Advice)
+	}
+}
+
+// A thread that was in a call when another one completed MPI_Finalize has made none after it.
+func TestThreadsInCallsAfterFinalize(t *testing.T) {
+	b := begun(2)
+	b.Rank(0).Thread().At("a.c:5").Unfinished("MPI_Recv", 110, 150, receive(1, 4)).Info().EndedEarly = ""
+	b.Ranks(func(_ int, r *tracetest.Rank) { end(r, 120) })
+	require.Nil(t, endOf(t, b))
 }

@@ -2,6 +2,7 @@ package stopped
 
 import (
 	"context"
+	"slices"
 
 	"github.com/cairn-mpi/cairn/analyzer/callsite"
 	"github.com/cairn-mpi/cairn/analyzer/timeline"
@@ -9,19 +10,22 @@ import (
 	"github.com/cairn-mpi/cairn/trace"
 )
 
-// findEnding determines how a run ended that did not complete MPI_Finalize. It returns nil if all
-// ranks in the trace completed it.
+// findEnding determines how a run ended that did not complete MPI_Finalize, or in which a rank
+// ended in a later call. It returns nil if all ranks in the trace completed it, and nothing else.
 func findEnding(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*Ending, error) {
 	early := false
 	for _, r := range t.Ranks().All() {
 		early = early || r.EndedEarly != "" && !r.TracingStopped()
 	}
-	if !early {
+	if !early && !slices.ContainsFunc(t.Signatures(), func(s trace.Signature) bool { return s.Return.Form == trace.Absent }) {
 		return nil, nil //nolint:nilnil // nothing to find
 	}
 	o, err := observe(ctx, t, clocks)
 	if err != nil {
 		return nil, err
+	}
+	if !early && !slices.ContainsFunc(o.states, func(r state) bool { return r.after != nil }) {
+		return nil, nil //nolint:nilnil // threads were in calls when others ended the process
 	}
 	s := &search{observation: o, tried: map[*trace.Signature]bool{}}
 	for i := range o.states {
@@ -51,7 +55,7 @@ type search struct {
 // stop returns the data of the first sentence. A death has priority: the waiting of others after it
 // is not a hang.
 func (s *search) stop() *verdict.Stop {
-	for _, look := range []func() *verdict.Stop{s.aborted, s.failed, s.crashed, s.left, s.vanished, s.refused, s.killed, s.hung, s.stalled, s.allLeft} {
+	for _, look := range []func() *verdict.Stop{s.afterFinalize, s.aborted, s.failed, s.crashed, s.executed, s.left, s.vanished, s.refused, s.killed, s.hung, s.stalled, s.allLeft} {
 		if found := look(); found != nil {
 			found.Ranks = len(s.states)
 			return found

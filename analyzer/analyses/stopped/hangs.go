@@ -271,8 +271,8 @@ func (s *search) absent(rows, waiters []int) *verdict.Stop {
 	stop.Call = stop.Others[0].Call
 	for i := range first.open.Waits {
 		if w := &first.open.Waits[i]; slices.Contains(w.For, r.rank) {
-			if w.Collective {
-				stop.Comm = s.communicator(w.Comm)
+			if w.Collective || w.Unnumbered {
+				stop.Comm = s.communicatorOf(w)
 			} else {
 				stop.Send, stop.Window, stop.Others[0].For = w.Send, w.Epoch || w.Lock, s.wait(w)
 			}

@@ -68,17 +68,35 @@ func (s *search) failed() *verdict.Stop {
 	stop := s.death(first, first.died)
 	stop.Death.Failed, stop.Death.Class = true, class
 	stop.Named[0].Detail = s.operation(first, stop.Death.Class)
-	var set []int
+	// The launcher may have ended others while they failed, too.
+	s.several(stop, s.rowsOf(func(r *state) bool {
+		return r.inCall() && r.open.Function == first.open.Function && r.open.Site == first.open.Site &&
+			(alike(r) && r.end.ExitCode == first.end.ExitCode || s.mustFail(r, class))
+	}))
+	return stop
+}
+
+// afterFinalize finds the first rank that ended in a call after MPI_Finalize, which MPI libraries
+// take as a fatal error. If all ranks have completed MPI_Finalize the run itself is complete.
+func (s *search) afterFinalize() *verdict.Stop {
+	var first *state
 	for i := range s.states {
-		r := &s.states[i]
-		if alike(r) && r.inCall() && r.open.Function == first.open.Function && r.open.Site == first.open.Site && r.end.ExitCode == first.end.ExitCode {
-			set = append(set, i)
+		if r := &s.states[i]; r.after != nil && (first == nil || r.after.Enter < first.after.Enter) {
+			first = r
 		}
 	}
-	if len(set) > 1 {
-		stop.Named[0].Ranks, stop.Named[0].Count, stop.Named[0].Where = s.list(set), len(set), ""
-		stop.Others = s.waiting(func(r *state) bool { return !slices.Contains(set, r.row) })
-		s.accused = set
+	if first == nil || s.told(first) {
+		return nil
+	}
+	stop := s.death(first, first.after.Enter)
+	stop.Death.Late, stop.Death.Finalized = 0, true
+	stop.Named[0].In = s.call(first.after.Function, first.after.Site)
+	alike := s.rowsOf(func(r *state) bool {
+		return r.after != nil && r.after.Function == first.after.Function && r.after.Site == first.after.Site && r.endedLike(first)
+	})
+	stop.Named[0].Ranks, stop.Named[0].Count, s.accused = s.list(alike), len(alike), alike
+	if s.count(unfinished) == 0 {
+		stop.Kind = ""
 	}
 	return stop
 }
@@ -120,28 +138,32 @@ func (s *search) refused() *verdict.Stop {
 	stop := s.death(first, first.died)
 	stop.Death.Failed, stop.Death.Class, stop.Death.Signal = true, class, 0
 	stop.Named[0].Detail = s.operation(first, class)
-	if len(rows) > 1 {
-		s.oneOf(stop, rows)
-	}
+	stop.Death.OneOf = len(rows) > 1 && !s.mustFail(first, class)
+	s.several(stop, rows)
 	return stop
 }
 
-// oneOf lets the sentence name ranks of which one failed, with the call that they were in if it was
-// the same.
-func (s *search) oneOf(stop *verdict.Stop, rows []int) {
+// several lets the sentence name ranks that failed or were killed, or of which one was, with the
+// call that they were in or came from if it was the same.
+func (s *search) several(stop *verdict.Stop, rows []int) {
+	if len(rows) < 2 {
+		return
+	}
 	s.accused = rows
 	who := &stop.Named[0]
-	stop.Death.OneOf, who.Ranks, who.Count, who.Where = true, s.list(rows), len(rows), ""
+	who.Ranks, who.Count, who.Where = s.list(rows), len(rows), ""
 	for _, row := range rows {
 		r := &s.states[row]
-		if r.open == nil || s.call(r.open.Function, r.open.Site) != who.In {
-			who.In, who.Detail = verdict.Call{}, ""
-		} else if s.operation(r, stop.Death.Class) != who.Detail {
+		stop.Death.OutOfMemory = stop.Death.OutOfMemory && r.end.OutOfMemory
+		if now := s.who(r); now.In != who.In || now.After != who.After && who.In.Function == "" {
+			who.In, who.After, who.Detail = verdict.Call{}, verdict.Call{}, ""
+		} else if who.Seconds = min(who.Seconds, now.Seconds); who.Detail != "" && s.operation(r, stop.Death.Class) != who.Detail {
 			who.Detail = ""
 		}
 	}
-	shared := who.In.Function != ""
-	stop.Others = s.waiting(func(r *state) bool { return !shared || !slices.Contains(rows, r.row) })
+	// where ranks were of which only one failed is worth to be known
+	named := !stop.Death.OneOf || who.In.Function != ""
+	stop.Others = s.waiting(func(r *state) bool { return !named || !slices.Contains(rows, r.row) })
 }
 
 // killed finds the first rank that a signal ended which is sent, if that was not the launcher's or
@@ -155,6 +177,11 @@ func (s *search) killed() *verdict.Stop {
 	alike := func(r *state) bool { return unfinished(r) && r.endedBy(first.end.Signal) }
 	if s.count(alike) == 1 && s.count(unfinished) > 1 {
 		return s.death(first, first.died)
+	}
+	if first.endedBy(sigkill) && s.trace.Meta().ABI == sendsTerm {
+		stop := s.death(first, first.died)
+		s.several(stop, s.rowsOf(func(r *state) bool { return alike(r) && r.died-first.died < apart }))
+		return stop
 	}
 	l := s.trace.Meta().Launcher
 	noticed := l != nil && l.Signal == 0 && (l.ExitCode == sigkill || l.ExitCode == 128+sigkill)
@@ -176,12 +203,15 @@ func (s *search) killed() *verdict.Stop {
 	if noticed {
 		stop.Death.Or = s.orError(alike)
 	}
-	if s.count(among) > 1 {
-		s.oneOf(stop, s.rowsOf(among))
-		stop.Named[0].After = verdict.Call{}
-	}
+	stop.Death.OneOf = s.count(among) > 1
+	s.several(stop, s.rowsOf(among))
 	return stop
 }
+
+// sendsTerm is the MPI whose launchers end ranks by SIGTERM: mpirun and srun send SIGKILL only to
+// those that live a second longer or more. So ranks that SIGKILL ended at once were all killed by
+// somebody else. Hydra sends SIGKILL within milliseconds of the first death.
+const sendsTerm = "openmpi"
 
 // orError describes the MPI error that the exit code after a kill stands for, too, if calls of
 // ranks that count may have failed so; otherwise it returns "".

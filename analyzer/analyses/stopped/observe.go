@@ -20,9 +20,11 @@ import (
 type state struct {
 	row, rank       int
 	pod, node, host string
-	finished        bool // it returned from MPI_Finalize
-	living          bool // its trace ends before its end, which is unknown
+	finished        bool   // it returned from MPI_Finalize
+	living          bool   // its trace ends before its end, which is unknown
+	program         string // that it executed in the end; "": its own
 	end             *trace.End
+	after           *match.Unreturned // a call after MPI_Finalize that never returned; nil: none
 	// last time at which it was known to be alive, on the common clock; after MPI_Finalize its exit
 	died  int64
 	begin int64 // entry of its first call
@@ -100,6 +102,9 @@ func observe(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*o
 	handler := &listener{polls: make([]polls, len(locations))}
 	_, err := match.InSections(ctx, t, clocks, handler, nil, func(c *match.Call) {
 		ends[c.Location].called = true
+		if c.Semantics.Operation == semantics.Finalize && c.Signature.Return.Form != trace.Absent {
+			ends[c.Location].finalized = true
+		}
 		l := locations[c.Location]
 		o.states[l.Row].see(c, l.Main == c.Location)
 	}, func(c *timeline.Call) {
@@ -140,13 +145,17 @@ func observe(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*o
 
 // A threadEnd is what a thread did last.
 type threadEnd struct {
-	called bool // at all
-	open   *match.Unreturned
-	detail detail // of its last open call
+	called    bool // at all
+	finalized bool // it returned from MPI_Finalize
+	open      *match.Unreturned
+	detail    detail // of its last open call
 }
 
 // ends adds the end of one of the rank's threads.
 func (r *state) ends(e *threadEnd, main bool) {
+	if e.finalized && e.open != nil {
+		r.after, e.open = e.open, nil
+	}
 	if e.open != nil && e.detail.code != "" && (r.abort == nil || e.open.Enter < r.abort.call.Enter) {
 		r.abort = &abort{e.open, e.detail.code}
 	}
@@ -161,7 +170,7 @@ func (r *state) ends(e *threadEnd, main bool) {
 func newObservation(t timeline.Trace, clocks *timeline.Clocks) *observation {
 	o := &observation{trace: t, rows: map[int]int{}, begin: math.MaxInt64, collectives: newCollectives(t)}
 	for row, r := range t.Ranks().All() {
-		s := state{row: row, rank: r.Rank, pod: r.Pod, node: r.Node, host: r.Host, finished: r.EndedEarly == "", living: r.EndedEarly == trace.Running, begin: math.MaxInt64, end: r.End}
+		s := state{row: row, rank: r.Rank, pod: r.Pod, node: r.Node, host: r.Host, finished: r.EndedEarly == "", living: r.EndedEarly == trace.Running, begin: math.MaxInt64, end: r.End, program: r.Executed()}
 		if r.End != nil {
 			s.died = clocks.Time(row, r.Clock.Nanoseconds()(r.End.Ticks))
 		}

@@ -177,6 +177,32 @@ var cycles = map[string]stoppedJob{
 		"This job hung for its last 1.0 s: rank 0 waited in MPI_Recv at a.c:1 (from rank 1, tag 6, intercommunicator of rank 0 and rank 1), and rank 1 waited in MPI_Recv at a.c:1 (from rank 0, tag 6, intercommunicator of rank 0 and rank 1): they waited for each other.",
 		[]int{0, 1}, "0-1",
 	},
+	"an intercommunicator that is created with two tags": {
+		2, func(b *tracetest.Builder) {
+			b.Ranks(func(i int, r *tracetest.Rank) {
+				r.At("a.c:1").Unfinished("MPI_Intercomm_create", 120, 1120, args{
+					"local_comm": "MPI_COMM_SELF", "local_leader": 0, "peer_comm": "MPI_COMM_WORLD", "remote_leader": 1 - i, "tag": 5 + i,
+				})
+			})
+		},
+		"This job hung for its last 1.0 s: rank 0 waited in MPI_Intercomm_create at a.c:1 (remote leader rank 1, tag 5, MPI_COMM_SELF), and rank 1 waited in MPI_Intercomm_create at a.c:1 (remote leader rank 0, tag 6, MPI_COMM_SELF): they waited for each other.",
+		[]int{0, 1}, "0-1",
+	},
+	"one does not disconnect": {
+		3, func(b *tracetest.Builder) {
+			comm := b.Comm("other", 0, 1, 2)
+			b.Ranks(func(i int, r *tracetest.Rank) {
+				r.At("a.c:1").Call("MPI_Comm_dup", 111, 113, args{"newcomm": tracetest.Comm(comm)})
+				if i < 2 {
+					r.At("a.c:2").Unfinished("MPI_Comm_disconnect", 120, 3120, args{"comm": tracetest.Comm(comm)})
+				} else {
+					r.At("a.c:3").Unfinished("MPI_Barrier", 120, 3120, nil)
+				}
+			})
+		},
+		"This job hung for its last 3.0 s: rank 0 waited in MPI_Comm_disconnect at a.c:2 (other), and rank 2 waited in MPI_Barrier at a.c:3 (MPI_COMM_WORLD): they waited for each other. Meanwhile rank 1 waited in MPI_Comm_disconnect at a.c:2 (other).",
+		[]int{0, 2}, "0,2",
+	},
 	"another communicator": {
 		2, func(b *tracetest.Builder) {
 			comm := b.Comm("other", 0, 1)
@@ -277,6 +303,20 @@ var missingRanks = map[string]stoppedJob{
 		"This job hung: rank 2 never sent what rank 0 had been waiting for, for the last 5.0 s, in MPI_Recv at a.c:1 (from rank 2, tag 4, MPI_COMM_WORLD); it was in MPI_Finalize at main.c:99. Meanwhile rank 1 waited in MPI_Finalize at main.c:99 (MPI_COMM_WORLD).",
 		[]int{}, "2",
 	},
+	"one does not create a communicator with the others": {
+		3, func(b *tracetest.Builder) {
+			b.Ranks(func(i int, r *tracetest.Rank) {
+				if i == 2 {
+					end(r, 120)
+					return
+				}
+				r.Call("MPI_Comm_group", 111, 112, args{"group": tracetest.Group(1)}).
+					At("a.c:1").Unfinished("MPI_Comm_create_group", 120, 5120, args{"group": tracetest.Group(1), "tag": 4})
+			})
+		},
+		"This job hung: rank 2 never came to the MPI_Comm_create_group at a.c:1 (MPI_COMM_WORLD), in which the other 2 ranks waited for the last 5.0 s; it had come through MPI_Finalize by then.",
+		[]int{}, "2",
+	},
 	"one has left": {
 		2, func(b *tracetest.Builder) {
 			b.Rank(0).At("a.c:1").Unfinished("MPI_Recv", 120, 5120, receive(1, 4))
@@ -339,6 +379,17 @@ var crashes = map[string]stoppedJob{
 			e.ExitCode, e.CalledExit = 3, true
 		},
 		"Rank 2 left without MPI_Finalize (exit code 3) 120 ms into the run, 10 ms after MPI_Allreduce at main.c:20; then the other 2 ranks waited in MPI_Allreduce at main.c:20; the rest of the job ended 2.3 s later.",
+		[]int{}, "2",
+	},
+	"another program, which the launcher ends": {
+		3, func(b *tracetest.Builder) {
+			for i := range 2 {
+				b.Rank(i).At("main.c:20").Unfinished("MPI_Allreduce", 119, 2400, args{"count": 1, "datatype": "MPI_INT", "op": "MPI_SUM"}).Info().End.Signal = 15
+			}
+			e := b.Rank(2).Ended("after MPI_Allreduce"+trace.ThenExecuted+"sleep", 1120).Info().End
+			e.Signal, e.Order = 15, 1
+		},
+		"Rank 2 executed another program (sleep) without MPI_Finalize 1.1 s into the run, at least 1.0 s after MPI_Allreduce at main.c:20; then the other 2 ranks waited in MPI_Allreduce at main.c:20; the rest of the job ended 1.3 s later.",
 		[]int{}, "2",
 	},
 	"an abort": {

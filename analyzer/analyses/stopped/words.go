@@ -14,6 +14,8 @@ func (s *search) wait(w *match.Wait) string {
 	switch {
 	case w.Collective:
 		return ""
+	case w.Unnumbered:
+		return s.meeting(w)
 	case w.Lock && w.Peer >= 0:
 		return fmt.Sprintf("for the lock of rank %d, %s", w.Peer, s.communicator(w.Comm))
 	case w.Epoch:
@@ -38,6 +40,27 @@ func (s *search) wait(w *match.Wait) string {
 		tag = ", any tag"
 	}
 	return fmt.Sprintf("%s %s%s, %s", direction, peer, tag, s.communicator(w.Comm))
+}
+
+// meeting describes a collective call that is not numbered: "remote leader rank 1, tag 5,
+// MPI_COMM_WORLD".
+func (s *search) meeting(w *match.Wait) string {
+	var parts []string
+	if w.Peer >= 0 {
+		parts = append(parts, fmt.Sprintf("remote leader rank %d", w.Peer))
+	}
+	if w.Tag >= 0 {
+		parts = append(parts, fmt.Sprintf("tag %d", w.Tag))
+	}
+	return strings.Join(append(parts, s.communicatorOf(w)), ", ")
+}
+
+// communicatorOf returns the name of the communicator of an operation.
+func (s *search) communicatorOf(w *match.Wait) string {
+	if w.Unnumbered && w.Comm < 0 {
+		return "MPI_COMM_SELF"
+	}
+	return s.communicator(w.Comm)
 }
 
 // words describes what a call waited for: the first operation that had not begun, and the number of
@@ -153,7 +176,7 @@ func (s *search) fill(out *Rank, u *match.Unreturned) {
 		ranks = append(ranks, w.For...)
 		out.AnyOf = out.AnyOf || w.AnyOf || u.Any
 		if out.Communicator == "" {
-			out.Communicator = s.communicator(w.Comm)
+			out.Communicator = s.communicatorOf(w)
 		}
 		if !w.Collective && out.Peer == nil && out.Tag == nil {
 			if w.Peer >= 0 {

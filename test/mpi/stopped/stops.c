@@ -154,6 +154,10 @@ int main(int argc, char **argv)
 			MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &other); // accept
 		}
 		MPI_Barrier(MPI_COMM_WORLD); // accepted
+	} else if (strcmp(how, "two tags") == 0) { // each half passes its own
+		MPI_Comm half, both;
+		MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &half);
+		MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 2 - rank / 2 * 2, 5 + rank / 2, &both); // two tags
 	} else if (strcmp(how, "poll") == 0) { // all is well: rank 0 tests for what the others compute for long
 		for (int i = 0; i < 6000; i++) {
 			if (rank == 0) {
@@ -242,6 +246,19 @@ int main(int argc, char **argv)
 		steps(10, 10);
 		MPI_Reduce(&rank, &value, 1, MPI_INT, MPI_SUM, rank == 2 ? -5 : 0, MPI_COMM_WORLD); // no root
 		step(10);
+	} else if (strcmp(how, "no operation") == 0) { // on all ranks at once
+		double real = 1, sum;
+		steps(10, 10);
+		MPI_Allreduce(&real, &sum, 1, MPI_DOUBLE, MPI_BAND, MPI_COMM_WORLD); // no operation
+	} else if (strcmp(how, "exec") == 0) {
+		steps(10, 10);
+		if (rank == 1)
+			execlp("sleep", "sleep", "1", (char *)NULL);
+		step(10);
+	} else if (strcmp(how, "all killed") == 0) {
+		steps(10, 10);
+		MPI_Barrier(MPI_COMM_WORLD);
+		kill(getpid(), SIGKILL);
 	} else if (strcmp(how, "aborting thread") == 0) {
 		pthread_t thread;
 		steps(10, 10);
@@ -254,5 +271,7 @@ int main(int argc, char **argv)
 		steps(6000, 10);
 	}
 	MPI_Finalize();
+	if (strcmp(how, "late call") == 0 && rank == 1)
+		MPI_Barrier(MPI_COMM_WORLD); // late call
 	return 0;
 }

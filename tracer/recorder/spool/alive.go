@@ -1,9 +1,11 @@
 package spool
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -34,7 +36,11 @@ type sighting struct {
 	// had been watched, and the CPU time that it took meanwhile. State is its state then.
 	Age, Watched, Ran, State uint64
 	Looks, Suspended         uint64 // at its first thread, and how often that was suspended
+	Program                  [maxProgram]byte // that it executed instead in the end, filled with zeros
 }
+
+// maxProgram is the length to which the name of a program is kept.
+const maxProgram = 64
 
 // A Watch observes from outside whether a process is alive. A process cannot report its own end,
 // and one that computes or waits for long reports nothing.
@@ -119,6 +125,13 @@ func (w *Watch) UsedMemory(used, limit uint64, killed bool) {
 	}
 }
 
+// Replaced notes that the process executes another program, of this name.
+func (w *Watch) Replaced(program string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	copy(w.seen.Program[:], program)
+}
+
 // Looked notes what the first thread of the process does, now: its state, for how long it has been
 // watched, and the CPU time that it took meanwhile.
 func (w *Watch) Looked(state byte, watched, ran time.Duration) {
@@ -172,6 +185,13 @@ func decodeSighting(b []byte) (s sighting) {
 		return sighting{}
 	}
 	return s
+}
+
+// program returns the name of the program that the process executed in the end; "" if it was its
+// own, as far as is known.
+func (s *sighting) program() string {
+	name, _, _ := bytes.Cut(s.Program[:], []byte{0})
+	return strings.ToValidUTF8(string(name), "?")
 }
 
 // last returns when the process was seen alive last, in ticks of its clock.

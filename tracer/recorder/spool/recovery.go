@@ -91,9 +91,12 @@ func (d *Directory) recoverAt(ended bool) (*trace.Content, *Report, uint64, erro
 		if !ended {
 			return
 		}
-		if rank.EndedEarly = r.EndedEarly(); rank.EndedEarly != "" && !rank.TracingStopped() {
+		if rank.EndedEarly = r.EndedEarly(); (rank.EndedEarly != "" || r.EndedIn()) && !rank.TracingStopped() {
 			if rank.End = r.End(); rank.End != nil {
 				outside.addTo(rank.End)
+			}
+			if program := outside.program(); program != "" && rank.EndedEarly != "" {
+				rank.EndedEarly += trace.ThenExecuted + program
 			}
 		}
 	})
