@@ -37,7 +37,10 @@ func TestNobody(t *testing.T) {
 		"a part goes to a call": {facts(func(f *verdict.Facts) { f.Parallel, f.Costliest, f.CostliestShare = new(0.5), &wait, 0.2 }), "No rank stands out: the 8 ranks compute between 8.8 s and 9.2 s each, 50% of the 10.0 s that the run takes; the largest part of the rest goes to MPI_Waitall at a.c:20 (20% of all ranks' time)."},
 		"harmless":              {facts(func(f *verdict.Facts) { f.Harmless = new(slow(nil)) }), "No rank stands out: the 8 ranks compute between 8.8 s and 9.2 s each, 90% of the 10.0 s that the run takes. Rank 3 computes longer than the others, but that costs the run next to nothing."},
 		"several harmless":      {facts(func(f *verdict.Facts) { f.Harmless = new(several(nil)) }), "No rank stands out: the 8 ranks compute between 8.8 s and 9.2 s each, 90% of the 10.0 s that the run takes. Ranks 4-7 compute longer than the others, but that costs the run next to nothing."},
-		"sums":                  {facts(func(f *verdict.Facts) { f.SumsOnly = true }), "No verdict: by the sums no rank stands out: the 8 ranks compute between 8.8 s and 9.2 s each, 90% of the 10.0 s that the run takes. The times of single calls were not kept (timing aggregated), so what ranks wait for is not known."},
+		"yielding": {facts(func(f *verdict.Facts) {
+			f.Yielding = &verdict.Cause{Kind: verdict.Kernel, Ranks: "1-7", After: send, Before: wait, EachSeconds: 5, SystemSeconds: 3}
+		}), "No rank stands out: the 8 ranks compute between 8.8 s and 9.2 s each, 90% of the 10.0 s that the run takes. Ranks 1-7 spend 3.0 s of the 5.0 s between MPI_Send at a.c:10 and MPI_Waitall at a.c:20 in system calls that neither block nor move data, as if they yielded the CPU again and again: they may wait there for something outside MPI."},
+		"sums": {facts(func(f *verdict.Facts) { f.SumsOnly = true }), "No verdict: by the sums no rank stands out: the 8 ranks compute between 8.8 s and 9.2 s each, 90% of the 10.0 s that the run takes. The times of single calls were not kept (timing aggregated), so what ranks wait for is not known."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := verdict.Of(nil, c.facts)

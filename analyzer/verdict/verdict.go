@@ -33,6 +33,7 @@ type Facts struct {
 	CostliestShare  float64
 	CostliestWaits  *float64
 	Harmless        *Cause  // ranks that compute longer than the others, at hardly any cost for the run
+	Yielding        *Cause  // ranks that may wait for something outside MPI and yield the CPU meanwhile
 	UntracedSeconds float64 // sum over all ranks
 	// Delayed and Blocked are the fractions of all ranks' time for which they wait for a CPU, and
 	// are blocked in the kernel, between calls.

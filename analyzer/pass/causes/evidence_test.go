@@ -384,6 +384,39 @@ func TestKernelWorksForAllRanks(t *testing.T) {
 	}
 }
 
+// All ranks but the first, or one of eight, are in the kernel for 40 of the 60 between two
+// barriers, in which rank 0 computes. They may wait for it outside MPI: that is said, and no cause.
+// If all ranks are, or those have page faults, or rank 0 has system time, too, nothing is said of
+// that.
+func TestRanksThatYield(t *testing.T) {
+	const ms = 29 * tracetest.Unit
+	same := func(ns float64) func(int) float64 { return func(int) float64 { return ns } }
+	for name, c := range map[string]struct {
+		of   func(rank int) trace.Usage
+		says string
+	}{
+		"all others": {func(rank int) trace.Usage { return trace.Usage{SystemNS: int64(min(rank, 1)) * 40 * ms} }, ". Ranks 1-7 spend 1.2 s of the 1.7 s between two calls of MPI_Barrier at v.c:2 in system calls"},
+		"one":        {func(rank int) trace.Usage { return trace.Usage{SystemNS: int64(rank/7) * 40 * ms} }, ". Rank 7 spends 1.2 s of the 1.7 s between two calls of MPI_Barrier at v.c:2 in system calls"},
+		"all":        {func(int) trace.Usage { return trace.Usage{SystemNS: 40 * ms} }, ""},
+		"faults": {func(rank int) trace.Usage {
+			return trace.Usage{SystemNS: int64(min(rank, 1)) * 40 * ms, MinorFaults: 29 * 9000}
+		}, ""},
+		"rank 0, too": {func(rank int) trace.Usage { return trace.Usage{SystemNS: int64(10+30*min(rank, 1)) * ms} }, ""},
+	} {
+		b := measured(same(60), same(0))
+		b.Ranks(func(i int, r *tracetest.Rank) { r.Info().Evidence[0].Usage = c.of(i) })
+		inSearch(t, b, func(f *Found) {
+			v := f.Verdict(nil, nil, &phases.Findings{})
+			if c.says == "" {
+				assert.NotContains(t, v.Text, "yielded", name)
+				return
+			}
+			require.Equal(t, verdict.Nobody, v.Blames, name+": "+v.Text)
+			assert.Contains(t, v.Text, c.says, name)
+		})
+	}
+}
+
 // A rank that is alone is blocked like all ranks would be, and named.
 func TestTheOnlyRankIsBlocked(t *testing.T) {
 	b := tracetest.New(1)

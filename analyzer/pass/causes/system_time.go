@@ -14,12 +14,8 @@ type busyKernel struct{}
 // suggest assumes that the kernel does no work in the region in which it works longest, nor in
 // those like it.
 func (busyKernel) suggest(e *evidence) []Hypothesis {
-	system := func(o *accounts.OffCPU) int64 {
-		ns, _ := o.System()
-		return ns
-	}
-	where, set, all := longestOf(e, system)
-	if len(set) == 0 || !e.isWorthIt(int64(set[0].Useful*1e9)) || all > 1 && e.AreFew(&outliers.Suspicion{Set: set}) {
+	where, set, all := longestOf(e, systemTime)
+	if len(set) == 0 || !e.isWorthIt(int64(set[0].Useful*1e9)) || all > 1 && e.AreFew(&outliers.Suspicion{Set: set}) || yielding(e) != nil {
 		return nil
 	}
 	named := set
@@ -32,7 +28,7 @@ func (busyKernel) suggest(e *evidence) []Hypothesis {
 		i := e.MainOf[w.Row]
 		o, t := e.Each[i].OffCPU[where], e.Each[i].Tallies[where]
 		only[i] = true
-		sum, wall, faults = sum+system(o), wall+t.Ns, faults+max(0, o.MinorFaults)+max(0, o.MajorFaults)
+		sum, wall, faults = sum+systemTime(o), wall+t.Ns, faults+max(0, o.MinorFaults)+max(0, o.MajorFaults)
 		bytes, count = bytes+max(0, o.Bytes), count+t.Count
 	}
 	n := float64(count)
@@ -46,17 +42,55 @@ func (busyKernel) suggest(e *evidence) []Hypothesis {
 	case float64(faults)*pageFault >= mentioned*float64(sum):
 		h.Cause.PageFaults = max(1, float64(faults)/n)
 	}
-	like := regionsLike(e, where, system)
+	like := regionsLike(e, where, systemTime)
 	if len(like) > 1 {
 		h.Cause.Regions = len(like)
 	}
-	h.change = without(e, only, func(what accounts.Activity) bool { return like[what] }, system)
+	h.change = without(e, only, func(what accounts.Activity) bool { return like[what] }, systemTime)
 	h.What = "the kernel did no work for " + h.Cause.Who() + " " + verdict.Between(h.Cause.After, h.Cause.Before)
 	if n := len(like); n > 1 {
 		h.What += " and in " + wording.Count(n-1, "region like it", "regions like it")
 	}
 	h.Assumes = "These computations take as long as without CPU time in the kernel; calls keep their own cost, waiting follows."
 	return []Hypothesis{h}
+}
+
+// systemTime returns the CPU time in the kernel, 0 if it is not known.
+func systemTime(o *accounts.OffCPU) int64 {
+	ns, _ := o.System()
+	return ns
+}
+
+// yielding returns the ranks that are in the kernel for most of a region, without being blocked,
+// page faults or data, while others compute there; nil if there are none. They may poll for what
+// these do, and yield the CPU each time. Nothing tells how long they would take without that.
+func yielding(e *evidence) *verdict.Cause {
+	where, set, all := longestOf(e, systemTime)
+	if len(set) == 0 || len(set) == all || set[0].Useful < muchLonger*accounts.Seconds(e.Run()) {
+		return nil
+	}
+	wall, system, compute := int64(0), int64(0), false
+	for _, w := range set {
+		o := e.Each[e.MainOf[w.Row]].OffCPU[where]
+		ns, idle := float64(systemTime(o)), float64(o.Blocked+o.Stolen+o.Threads)
+		faults, data := float64(max(0, o.MinorFaults)+max(0, o.MajorFaults))*pageFault, float64(max(0, o.Bytes))*perByte
+		if ns < explains*float64(o.Wall) || idle >= mentioned*float64(o.Wall) || faults+data >= mentioned*ns {
+			return nil
+		}
+		wall, system = wall+o.Wall, system+systemTime(o)
+	}
+	for _, w := range outliers.Except(e.Workers(outliers.Spent, nil), set) {
+		if o := e.Each[e.MainOf[w.Row]].OffCPU[where]; o != nil {
+			ns, known := o.System()
+			compute = compute || known && float64(ns) < mentioned*float64(o.Wall)
+		}
+	}
+	if !compute {
+		return nil
+	}
+	c, n := e.causeOf(verdict.Kernel, set, where), float64(len(set))
+	c.EachSeconds, c.SystemSeconds = accounts.Seconds(wall)/n, accounts.Seconds(system)/n
+	return &c
 }
 
 // regionsLike returns the regions in which all ranks together have a part of the measured time, not

@@ -18,7 +18,7 @@ func decide(e *evidence, parallel *float64, causes, all []Hypothesis) verdict.Ve
 		list[i] = causes[i].Cause
 	}
 	facts := factsOf(e, parallel)
-	facts.Harmless = harmless(e, all)
+	facts.Harmless, facts.Yielding = harmless(e, all), yielding(e)
 	return verdict.Of(list, facts)
 }
 
