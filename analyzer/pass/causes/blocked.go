@@ -1,9 +1,6 @@
 package causes
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/pass/causes/outliers"
 	"github.com/cairn-mpi/cairn/analyzer/predict"
@@ -69,12 +66,7 @@ func longestOf(e *evidence, part func(*accounts.OffCPU) int64) (where accounts.A
 			sums[what] += part(o)
 		}
 	}
-	most := int64(0)
-	for what, ns := range sums {
-		if ns > most || ns == most && what.Less(where) {
-			where, most = what, ns
-		}
-	}
+	where, most := largest(sums)
 	if most == 0 {
 		return where, nil, all
 	}
@@ -83,9 +75,7 @@ func longestOf(e *evidence, part func(*accounts.OffCPU) int64) (where accounts.A
 			set = append(set, outliers.Worker{Row: row, Useful: accounts.Seconds(part(e.Each[i].OffCPU[where]))})
 		}
 	}
-	slices.SortStableFunc(set, func(x, y outliers.Worker) int { return cmp.Compare(y.Useful, x.Useful) })
-	set = slices.DeleteFunc(set, func(w outliers.Worker) bool { return 2*w.Useful < set[0].Useful })
-	return where, set, all
+	return where, atLeastHalf(set), all
 }
 
 // without removes a part of the measured time (for instance the wait for a CPU) from the
@@ -104,6 +94,11 @@ func without(e *evidence, only map[int]bool, in outliers.Scope, part func(*accou
 			}
 		}
 	}
+	return shortened(cuts)
+}
+
+// shortened makes instances of computations shorter, by location.
+func shortened(cuts []map[predict.Region]cut) change {
 	return change{takes: func(location int, r predict.Region, ns int64) int64 {
 		if c, known := cuts[location][r]; known {
 			return c.of(ns)

@@ -155,12 +155,7 @@ func (e *evidence) waitedFor(kinds ...waitstate.Kind) (set []outliers.Worker, wh
 			}
 		}
 	}
-	most := int64(-1)
-	for what, ns := range sites {
-		if ns > most || ns == most && what.Less(where) {
-			most, where = ns, what
-		}
-	}
+	where, _ = largest(sites)
 	for row, ns := range causes {
 		set = append(set, outliers.Worker{Row: row, Useful: float64(ns)})
 	}
@@ -177,6 +172,23 @@ func (e *evidence) waitedFor(kinds ...waitstate.Kind) (set []outliers.Worker, wh
 		}
 	}
 	return nil, where
+}
+
+// largest returns the activity with the most time, and that time in ns.
+func largest(times map[accounts.Activity]int64) (where accounts.Activity, most int64) {
+	most = -1
+	for what, ns := range times {
+		if ns > most || ns == most && what.Less(where) {
+			where, most = what, ns
+		}
+	}
+	return where, max(0, most)
+}
+
+// atLeastHalf returns the ranks with at least half of what the first of them has, that one first.
+func atLeastHalf(set []outliers.Worker) []outliers.Worker {
+	slices.SortStableFunc(set, func(x, y outliers.Worker) int { return cmp.Compare(y.Useful, x.Useful) })
+	return slices.DeleteFunc(set, func(w outliers.Worker) bool { return 2*w.Useful < set[0].Useful })
 }
 
 // isBetween reports whether a call belongs neither to the start of MPI nor to its end.

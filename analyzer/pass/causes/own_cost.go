@@ -84,16 +84,13 @@ func callSites(e *evidence, kind verdict.Kind) (n int) {
 // costliestOf returns the call site of a kind that costs most, without waiting for other ranks or
 // for a CPU, and that time in ns.
 func costliestOf(e *evidence, kind verdict.Kind) (where accounts.Activity, most int64) {
-	most = -1
+	costs := map[accounts.Activity]int64{}
 	for what := range e.Total {
-		if !isAbout(e, kind, what) {
-			continue
-		}
-		if own := e.costOf(what); own > most || own == most && what.Less(where) {
-			most, where = own, what
+		if isAbout(e, kind, what) {
+			costs[what] = e.costOf(what)
 		}
 	}
-	return where, most
+	return largest(costs)
 }
 
 // longestIn returns the longest time that calls of a kind cost a rank.

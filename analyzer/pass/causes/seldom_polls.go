@@ -1,9 +1,6 @@
 package causes
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
 	"github.com/cairn-mpi/cairn/analyzer/pass/causes/outliers"
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
@@ -62,6 +59,5 @@ func latestPolls(e *evidence) (where accounts.Activity, set []outliers.Worker) {
 			set = append(set, outliers.Worker{Row: row, Useful: accounts.Seconds(e.Each[i].Tallies[where].Late())})
 		}
 	}
-	slices.SortStableFunc(set, func(x, y outliers.Worker) int { return cmp.Compare(y.Useful, x.Useful) })
-	return where, slices.DeleteFunc(set, func(w outliers.Worker) bool { return 2*w.Useful < set[0].Useful })
+	return where, atLeastHalf(set)
 }

@@ -341,12 +341,7 @@ func variationOf(e *evidence, regions []varying) Hypothesis {
 			cuts[i][regionOf(v.what)] = cut{factor: 1, limit: v.limit, usual: v.usual}
 		}
 	}
-	h.change = change{takes: func(location int, r predict.Region, ns int64) int64 {
-		if c, known := cuts[location][r]; known {
-			return c.of(ns)
-		}
-		return ns
-	}}
+	h.change = shortened(cuts)
 	than := "usual"
 	if v.form == verdict.Drift {
 		than = "at first"
