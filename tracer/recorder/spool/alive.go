@@ -35,7 +35,7 @@ type sighting struct {
 	// Of the last look at its first thread, in ns: how long before Last, for how long the thread
 	// had been watched, and the CPU time that it took meanwhile. State is its state then.
 	Age, Watched, Ran, State uint64
-	Looks, Suspended         uint64 // at its first thread, and how often that was suspended
+	Looks, Suspended         uint64           // at its first thread, and how often that was suspended
 	Program                  [maxProgram]byte // that it executed instead in the end, filled with zeros
 }
 
