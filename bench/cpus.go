@@ -18,14 +18,20 @@ const (
 // done in spans of some lengths, by the CPU time of its thread: waits for a CPU do not count. This
 // is by how much two ranks with equal work differ.
 func busyCPUs(b *bench) {
-	if runtime.NumCPU() < 2 {
+	var allowed unix.CPUSet
+	must(unix.SchedGetaffinity(0, &allowed))
+	if allowed.Count() < 2 {
 		fail("one CPU: there is nothing to compare")
 	}
-	slices := int(time.Duration(b.number("SECONDS")) * time.Second / sliceOf)
+	n := int(time.Duration(b.number("SECONDS")) * time.Second / sliceOf)
 	var done [2][]float64
 	var both sync.WaitGroup
-	for cpu := range done {
-		both.Go(func() { done[cpu] = speeds(cpu, slices) })
+	for i, cpu := 0, 0; i < len(done); cpu++ {
+		if allowed.IsSet(cpu) {
+			at := &done[i]
+			both.Go(func() { *at = speeds(cpu, n) })
+			i++
+		}
 	}
 	both.Wait()
 	for _, span := range []time.Duration{200 * time.Millisecond, 500 * time.Millisecond, time.Second,

@@ -304,7 +304,8 @@ func (r *Rank) TracingStopped() bool { return strings.HasPrefix(r.EndedEarly, Tr
 
 // WhyTracingStopped returns the reason; "" if it is unknown or tracing did not stop.
 func (r *Rank) WhyTracingStopped() string {
-	_, after, found := strings.Cut(r.EndedEarly, TracingStopped)
+	early, _, _ := strings.Cut(r.EndedEarly, ThenExecuted)
+	_, after, found := strings.Cut(early, TracingStopped)
 	if !found {
 		return ""
 	}

@@ -201,7 +201,7 @@ func (m *Matcher) unreturned(stopped []*stop) []Unreturned {
 			}
 		}
 	}
-	list := make([]Unreturned, 0, len(stopped))
+	list, meetings := make([]Unreturned, 0, len(stopped)), m.meetingsOf(stopped)
 	for _, s := range stopped {
 		u := Unreturned{Point: s.Point, Comm: int(s.comm), Any: s.any}
 		for i := range s.requests {
@@ -233,7 +233,7 @@ func (m *Matcher) unreturned(stopped []*stop) []Unreturned {
 			u.Waits = append(u.Waits, m.waitForLock(s))
 		}
 		if s.meeting != nil {
-			if w, known := m.waitForMeeting(s, stopped); known {
+			if w, known := m.waitForMeeting(s, meetings); known {
 				u.Waits = append(u.Waits, w)
 			}
 		}

@@ -44,7 +44,10 @@ func (m *Matcher) meetingOf(p *plan, c *Call, row int) *meeting {
 	switch {
 	case g == nil:
 	case p.action == disconnect:
-		s.members, s.before = slices.Concat(g.local, g.other), m.ranks[row].disconnected[c.comm]
+		if s.members = g.local; len(g.other) > 0 { // otherwise all ranks share one list
+			s.members = slices.Concat(g.local, g.other)
+		}
+		s.before = m.ranks[row].disconnected[c.comm]
 	case p.Creation == semantics.FromMembers:
 		s.members = m.members(row, p.in(c.event, semantics.Group))
 	case p.Creation == semantics.Intercommunicator && p.In[semantics.Tag] >= 0 && !g.inter:
@@ -72,49 +75,65 @@ func (s *stop) isUnclear() bool {
 
 // waitForMeeting returns what such a call waited for: the ranks that had not begun the same. It
 // returns false if that is not known.
-func (m *Matcher) waitForMeeting(s *stop, stopped []*stop) (Wait, bool) {
+func (m *Matcher) waitForMeeting(s *stop, stopped stopsByRank) (Wait, bool) {
 	w, known := m.waitForOthers(s, stopped)
-	return w, known && !slices.ContainsFunc(stopped, func(o *stop) bool {
-		return o.isUnclear() && o.isLike(s) && slices.Contains(w.For, m.rankOf(o.Row))
+	return w, known && !slices.ContainsFunc(w.For, func(rank int) bool {
+		return slices.ContainsFunc(stopped[rank], func(o *stop) bool { return o.isUnclear() && o.isLike(s) })
 	})
 }
 
-func (m *Matcher) waitForOthers(s *stop, stopped []*stop) (Wait, bool) {
-	w := Wait{Post: s.Point, Comm: int(s.comm), Peer: -1, Tag: s.meeting.tag, Unnumbered: true}
-	begun := func(row int32, like *stop) bool {
-		return m.hasMet(row, s) || slices.ContainsFunc(stopped, func(o *stop) bool { return o.Row == int(row) && o.meets(like) })
+// stopsByRank are the calls of meetings that never returned.
+type stopsByRank map[int][]*stop
+
+// meetingsOf returns those of all calls that never returned.
+func (m *Matcher) meetingsOf(stopped []*stop) stopsByRank {
+	by := stopsByRank{}
+	for _, s := range stopped {
+		if s.meeting != nil {
+			rank := m.rankOf(s.Row)
+			by[rank] = append(by[rank], s)
+		}
 	}
+	return by
+}
+
+// of returns the call of a rank to which something applies; nil: there is none.
+func (by stopsByRank) of(rank int, applies func(o *stop) bool) *stop {
+	if i := slices.IndexFunc(by[rank], applies); i >= 0 {
+		return by[rank][i]
+	}
+	return nil
+}
+
+func (m *Matcher) waitForOthers(s *stop, stopped stopsByRank) (Wait, bool) {
+	w := Wait{Post: s.Point, Comm: int(s.comm), Peer: -1, Tag: s.meeting.tag, Unnumbered: true}
 	if s.meeting.members == nil {
 		return w, false
 	}
-	w.For = m.absent(s.meeting.members, func(row int32) bool { return begun(row, s) })
-	if s.meeting.leader < 0 || m.hasMet(s.meeting.leader, s) {
+	met := m.metBy(s)
+	absent := func(like *stop) {
+		for _, row := range like.meeting.members {
+			if rank := m.rankOf(int(row)); !met(row) && stopped.of(rank, func(o *stop) bool { return o.meets(like) }) == nil {
+				w.For = append(w.For, rank)
+			}
+		}
+	}
+	absent(s)
+	if s.meeting.leader < 0 || met(s.meeting.leader) {
 		return w, true
 	}
 	// Of the remote group only the local leader knows.
-	i := slices.IndexFunc(stopped, func(o *stop) bool { return o.Row == int(s.meeting.leader) && o.meets(s) })
-	if i < 0 || stopped[i].isUnclear() {
+	leader := stopped.of(m.rankOf(int(s.meeting.leader)), func(o *stop) bool { return o.meets(s) })
+	if leader == nil || leader.isUnclear() {
 		return w, len(w.For) > 0
 	}
-	leader := stopped[i]
 	w.Peer, w.Tag = leader.meeting.remote, leader.meeting.tag
-	k := slices.IndexFunc(stopped, func(o *stop) bool { return o.leads() && m.rankOf(o.Row) == w.Peer && m.answers(o, leader) })
-	if k < 0 {
+	if remote := stopped.of(w.Peer, func(o *stop) bool { return o.leads() && m.answers(o, leader) }); remote != nil {
+		absent(remote)
+	} else if row := m.trace.Ranks().Find(w.Peer); row < 0 || !met(int32(row)) {
 		w.For = append(w.For, w.Peer)
-		return w, true
 	}
-	w.For = append(w.For, m.absent(stopped[k].meeting.members, func(row int32) bool { return begun(row, stopped[k]) })...)
 	return w, true
-}
-
-// absent returns the ranks of the rows that have not begun.
-func (m *Matcher) absent(rows []int32, begun func(int32) bool) (ranks []int) {
-	for _, row := range rows {
-		if !begun(row) {
-			ranks = append(ranks, m.rankOf(int(row)))
-		}
-	}
-	return ranks
 }
 
 // meets reports whether a call is, in its group, one with another.
@@ -141,25 +160,30 @@ func (m *Matcher) answers(o, leader *stop) bool {
 	return o.meeting.remote == m.rankOf(leader.Row) && o.meeting.tag == leader.meeting.tag
 }
 
-// hasMet reports whether a rank has returned from the call that a rank never returned from.
-func (m *Matcher) hasMet(row int32, s *stop) bool {
+// metBy returns whether ranks have returned from the call that a rank never returned from.
+func (m *Matcher) metBy(s *stop) func(row int32) bool {
 	if s.meeting.plan.action == disconnect {
-		return m.ranks[row].disconnected[s.comm] > s.meeting.before
+		return func(row int32) bool { return m.ranks[row].disconnected[s.comm] > s.meeting.before }
 	}
+	met := map[int32]bool{}
 	for key, c := range m.pending {
 		g := m.group(key.comm)
 		if !key.created || g == nil || g.inter != (s.meeting.leader >= 0) {
 			continue
 		}
 		rows := slices.Concat(g.local, g.other)
-		if k, own := slices.Index(rows, row), slices.Index(rows, int32(s.Row)); k < 0 || own < 0 || !c.Parts[k].Present() || c.Parts[own].Present() {
+		if own := slices.Index(rows, int32(s.Row)); own < 0 || c.Parts[own].Present() {
 			continue
 		}
 		if slices.Equal(g.local, s.meeting.members) || slices.Equal(g.other, s.meeting.members) {
-			return true
+			for k, row := range rows {
+				if c.Parts[k].Present() {
+					met[row] = true
+				}
+			}
 		}
 	}
-	return false
+	return func(row int32) bool { return met[row] }
 }
 
 // disconnect handles MPI_Comm_disconnect. MPI libraries need not synchronize in it, so that nothing

@@ -65,13 +65,16 @@ type Cause struct {
 	MemorySeconds   float64 `json:"memory_seconds"`
 	DiskSeconds     float64 `json:"disk_seconds"`
 	MemoryLimitHits float64 `json:"memory_limit_hits"`
-	// Looks is how often a rank that is suspended was looked at from outside, Suspended how often
-	// it was so then; 0 for other causes.
+	// Looks is how often the ranks were looked at from outside, if they are BySignal, and Suspended
+	// how often they were suspended then.
 	Looks     uint64 `json:"looks"`
 	Suspended uint64 `json:"suspended"`
 	// SystemSeconds is how long the kernel worked for a rank in an instance, PageFaults how many
 	// page faults it had; 0 if that hardly matters.
 	SystemSeconds float64 `json:"system_seconds"`
+	// KernelSeconds is how long the kernel worked for each of the ranks in all these regions, on
+	// average, if they have SystemTime.
+	KernelSeconds float64 `json:"kernel_seconds"`
 	PageFaults    float64 `json:"page_faults"`
 	// CompressorSeconds is the CPU time that the tracer's compressor took on the machines of ranks
 	// that waited for a CPU, WaitedSeconds how long they did; both are 0 otherwise.

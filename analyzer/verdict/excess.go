@@ -77,7 +77,7 @@ func (c excess) does() string {
 		return c.halted()
 	case c.Form == BySignal:
 		return fmt.Sprintf("for %s %s; %s seen suspended, by a signal or a debugger, in %d of %d looks",
-			wording.Duration(c.BlockedSeconds), c.still(), c.pick("it was", "the first of them was"), c.Suspended, c.Looks)
+			wording.Duration(c.BlockedSeconds), c.still(), c.pick("it was", "they were"), c.Suspended, c.Looks)
 	case c.isUnlocated():
 		return c.stopped()
 	case c.Form == Preempted:
@@ -160,11 +160,12 @@ func (c excess) stopped() string {
 	return fmt.Sprintf("%s for %s longer than %s", limit, wording.Duration(c.StoppedSeconds), c.theOthers())
 }
 
-// halted reports that something stops ranks inside calls, or nobody knows where.
+// still says that ranks are neither running nor ready to run.
 func (c excess) still() string {
 	return c.pick("it neither runs nor is ready to run", "they neither run nor are ready to run")
 }
 
+// halted reports that something stops ranks inside calls, or nobody knows where.
 func (c excess) halted() string {
 	if c.Before.Function == "" {
 		return fmt.Sprintf("for %s %s, in many short computations or in calls, although these poll while they wait: something stops %s, or %s",

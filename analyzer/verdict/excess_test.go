@@ -114,7 +114,7 @@ func TestSuspended(t *testing.T) {
 		"one": {slow(suspended),
 			"Rank 3 (pod w-1, node n2) makes this job slow: for 3.0 s it neither runs nor is ready to run; it was seen suspended, by a signal or a debugger, in 5 of 12 looks." + without},
 		"several": {several(suspended),
-			"Ranks 4-7 make this job slow: for 3.0 s they neither run nor are ready to run; the first of them was seen suspended, by a signal or a debugger, in 5 of 12 looks." + without},
+			"Ranks 4-7 make this job slow: for 3.0 s they neither run nor are ready to run; they were seen suspended, by a signal or a debugger, in 5 of 12 looks." + without},
 	})
 	assertNames(t, map[string]said{"one": {slow(suspended), "rank 3, which is suspended"}})
 	assertAdvises(t, map[string]advised{"one": {slow(suspended), verdict.Neighbors{}, []string{"See who suspends the process", "SIGSTOP"}, "strace"}})

@@ -3,6 +3,8 @@ package verdict
 import (
 	"fmt"
 
+	"github.com/dustin/go-humanize"
+
 	"github.com/cairn-mpi/cairn/analyzer/wording"
 )
 
@@ -12,7 +14,7 @@ type kernel struct{ *Cause }
 func (kernel) isOfComputation() bool { return true }
 func (kernel) isCounted() bool       { return true }
 
-func (c kernel) charge() Charge { return Charge{Each: c.SystemSeconds * float64(c.Of)} }
+func (c kernel) charge() Charge { return Charge{Each: c.KernelSeconds} }
 
 func (c kernel) sentence() string {
 	if c.Form == SystemTime {
@@ -48,7 +50,10 @@ func (c kernel) systemTime() string {
 	if c.Regions > 1 {
 		like = "; " + wording.Count(c.Regions-1, "other region is", "other regions are") + " like it"
 	}
-	does := c.inKernel("; ", "")
+	does := fmt.Sprintf("; the kernel works for %s of that", wording.Duration(c.SystemSeconds))
+	if c.PageFaults > 0 {
+		does += fmt.Sprintf(", with %s page faults each time", humanize.Comma(int64(c.PageFaults)))
+	}
 	if c.Bytes > 0 {
 		does = fmt.Sprintf("; the kernel works for %s of that%s", wording.Duration(c.SystemSeconds), c.meanwhile(""))
 	}

@@ -40,12 +40,12 @@ func nobody(f Facts) string {
 	}
 	text += f.ownThreads()
 	if f.Chance {
-		text += ". One of the two computes longer, but equal CPUs may differ by that much in so short a run"
+		text += ". One of the two computes longer, by no more than equal CPUs may differ"
 	} else if c := f.Harmless; c != nil {
 		text += fmt.Sprintf(". %s %s longer than the others, but that costs the run next to nothing", capital(c.Who()), c.pick("computes", "compute"))
 	}
 	if c := f.Yielding; c != nil {
-		text += fmt.Sprintf(". %s %s %s of the %s %s in system calls that neither block nor move data, as if %s the CPU again and again: %s may wait there for something outside MPI",
+		text += fmt.Sprintf(". %s %s %s of the %s %s in the kernel, neither blocked nor moving data, as if %s the CPU again and again: %s may wait there for something outside MPI",
 			capital(c.Who()), c.pick("spends", "spend"), wording.Duration(c.SystemSeconds), wording.Duration(c.EachSeconds), c.where(), c.pick("it yielded", "they yielded"), c.they())
 	}
 	return text + "."

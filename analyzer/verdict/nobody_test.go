@@ -39,7 +39,7 @@ func TestNobody(t *testing.T) {
 		"several harmless":      {facts(func(f *verdict.Facts) { f.Harmless = new(several(nil)) }), "No rank stands out: the 8 ranks compute between 8.8 s and 9.2 s each, 90% of the 10.0 s that the run takes. Ranks 4-7 compute longer than the others, but that costs the run next to nothing."},
 		"yielding": {facts(func(f *verdict.Facts) {
 			f.Yielding = &verdict.Cause{Kind: verdict.Kernel, Ranks: "1-7", After: send, Before: wait, EachSeconds: 5, SystemSeconds: 3}
-		}), "No rank stands out: the 8 ranks compute between 8.8 s and 9.2 s each, 90% of the 10.0 s that the run takes. Ranks 1-7 spend 3.0 s of the 5.0 s between MPI_Send at a.c:10 and MPI_Waitall at a.c:20 in system calls that neither block nor move data, as if they yielded the CPU again and again: they may wait there for something outside MPI."},
+		}), "No rank stands out: the 8 ranks compute between 8.8 s and 9.2 s each, 90% of the 10.0 s that the run takes. Ranks 1-7 spend 3.0 s of the 5.0 s between MPI_Send at a.c:10 and MPI_Waitall at a.c:20 in the kernel, neither blocked nor moving data, as if they yielded the CPU again and again: they may wait there for something outside MPI."},
 		"sums": {facts(func(f *verdict.Facts) { f.SumsOnly = true }), "No verdict: by the sums no rank stands out: the 8 ranks compute between 8.8 s and 9.2 s each, 90% of the 10.0 s that the run takes. The times of single calls were not kept (timing aggregated), so what ranks wait for is not known."},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -27,7 +27,7 @@ func (c serialization) sentence() string {
 		if c.Regions > 1 {
 			more = "most of all "
 		}
-		return fmt.Sprintf("ranks wait for each other outside MPI, one after the other, as for a lock, and that makes this job slow: each is blocked in the kernel for %s on average, %s%s, while others compute there",
+		return fmt.Sprintf("ranks seem to wait for each other outside MPI, one after the other, as for a lock, and that makes this job slow: each is blocked in the kernel for %s on average, %s%s, while others compute there",
 			wording.Duration(c.BlockedSeconds), more, c.where())
 	}
 	compute := "compute"

@@ -17,7 +17,7 @@ func TestSerialization(t *testing.T) {
 			"Rank 3 (pod w-1, node n2) makes this job slow: it alone computes between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, for 60 ms, and the others wait for it." + without},
 	})
 	assertSays(t, map[string]said{
-		"lock": {lock, "Ranks wait for each other outside MPI, one after the other, as for a lock, and that makes this job slow: each is blocked in the kernel for 3.0 s on average, between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, while others compute there." + without},
+		"lock": {lock, "Ranks seem to wait for each other outside MPI, one after the other, as for a lock, and that makes this job slow: each is blocked in the kernel for 3.0 s on average, between MPI_Send at a.c:10 and MPI_Waitall at a.c:20, while others compute there." + without},
 	})
 	assertNames(t, map[string]said{
 		"lock":   {lock, "ranks that wait for each other outside MPI between MPI_Send at a.c:10 and MPI_Waitall at a.c:20"},

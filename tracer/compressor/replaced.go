@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -14,7 +15,7 @@ func programOf(pid int) string {
 	if err != nil {
 		return ""
 	}
-	return program
+	return strings.TrimSuffix(program, " (deleted)") // the file was replaced, not the program
 }
 
 // seeProgram notes that a process executes another program by now: it has no lock any more, but is

@@ -57,8 +57,8 @@ func (s *search) crashed() *verdict.Stop {
 	return stop
 }
 
-// executed finds the first rank that executed another program, which is no rank. How that one ended
-// need not matter.
+// executed finds the ranks that executed another program, which is no rank: the first one, and those
+// that did so at about the same time. How that program ended need not matter.
 func (s *search) executed() *verdict.Stop {
 	first := s.first(func(r *state) bool { return r.program != "" })
 	if first == nil {
@@ -66,6 +66,7 @@ func (s *search) executed() *verdict.Stop {
 	}
 	stop := s.death(first, first.died)
 	stop.Death.Program = first.program
+	s.several(stop, s.rowsOf(func(r *state) bool { return r.program == first.program && r.died-first.died < apart }))
 	return stop
 }
 

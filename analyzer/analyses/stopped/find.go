@@ -11,7 +11,8 @@ import (
 )
 
 // findEnding determines how a run ended that did not complete MPI_Finalize, or in which a rank
-// ended in a later call. It returns nil if all ranks in the trace completed it, and nothing else.
+// ended in a later call. It returns nil if all ranks in the trace completed it, and ended in no
+// later call.
 func findEnding(ctx context.Context, t timeline.Trace, clocks *timeline.Clocks) (*Ending, error) {
 	early := false
 	for _, r := range t.Ranks().All() {
@@ -55,7 +56,7 @@ type search struct {
 // stop returns the data of the first sentence. A death has priority: the waiting of others after it
 // is not a hang.
 func (s *search) stop() *verdict.Stop {
-	for _, look := range []func() *verdict.Stop{s.afterFinalize, s.aborted, s.failed, s.crashed, s.executed, s.left, s.vanished, s.refused, s.killed, s.hung, s.stalled, s.allLeft} {
+	for _, look := range []func() *verdict.Stop{s.afterFinalize, s.aborted, s.failed, s.executed, s.crashed, s.left, s.vanished, s.refused, s.killed, s.hung, s.stalled, s.allLeft} {
 		if found := look(); found != nil {
 			found.Ranks = len(s.states)
 			return found

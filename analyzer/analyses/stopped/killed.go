@@ -154,7 +154,7 @@ func (s *search) several(stop *verdict.Stop, rows []int) {
 	who.Ranks, who.Count, who.Where = s.list(rows), len(rows), ""
 	for _, row := range rows {
 		r := &s.states[row]
-		stop.Death.OutOfMemory = stop.Death.OutOfMemory && r.end.OutOfMemory
+		stop.Death.OutOfMemory = stop.Death.OutOfMemory && r.end != nil && r.end.OutOfMemory
 		if now := s.who(r); now.In != who.In || now.After != who.After && who.In.Function == "" {
 			who.In, who.After, who.Detail = verdict.Call{}, verdict.Call{}, ""
 		} else if who.Seconds = min(who.Seconds, now.Seconds); who.Detail != "" && s.operation(r, stop.Death.Class) != who.Detail {
@@ -208,9 +208,9 @@ func (s *search) killed() *verdict.Stop {
 	return stop
 }
 
-// sendsTerm is the MPI whose launchers end ranks by SIGTERM: mpirun and srun send SIGKILL only to
-// those that live a second longer or more. So ranks that SIGKILL ended at once were all killed by
-// somebody else. Hydra sends SIGKILL within milliseconds of the first death.
+// sendsTerm is the MPI whose mpirun ends ranks by SIGTERM, and by SIGKILL only those that live a
+// second longer. So ranks that SIGKILL ended at once were all killed by somebody else: a person, the
+// kernel, or another launcher. Hydra sends SIGKILL within milliseconds of the first death.
 const sendsTerm = "openmpi"
 
 // orError describes the MPI error that the exit code after a kill stands for, too, if calls of

@@ -56,17 +56,12 @@ func (blockedRanks) suggest(e *evidence) []Hypothesis {
 // have at least half as much of it there as the first of them, longest first, and the number of all
 // ranks.
 func longestOf(e *evidence, part func(*accounts.OffCPU) int64) (where accounts.Activity, set []outliers.Worker, all int) {
-	sums := map[accounts.Activity]int64{}
 	for _, i := range e.MainOf {
-		if i < 0 {
-			continue
-		}
-		all++
-		for what, o := range e.Each[i].OffCPU {
-			sums[what] += part(o)
+		if i >= 0 {
+			all++
 		}
 	}
-	where, most := largest(sums)
+	where, most := largest(sumsOf(e, part))
 	if most == 0 {
 		return where, nil, all
 	}
@@ -76,6 +71,19 @@ func longestOf(e *evidence, part func(*accounts.OffCPU) int64) (where accounts.A
 		}
 	}
 	return where, atLeastHalf(set), all
+}
+
+// sumsOf returns for how long all ranks together have a part of the measured time, by region.
+func sumsOf(e *evidence, part func(*accounts.OffCPU) int64) map[accounts.Activity]int64 {
+	sums := map[accounts.Activity]int64{}
+	for _, i := range e.MainOf {
+		if i >= 0 {
+			for what, o := range e.Each[i].OffCPU {
+				sums[what] += part(o)
+			}
+		}
+	}
+	return sums
 }
 
 // without removes a part of the measured time (for instance the wait for a CPU) from the

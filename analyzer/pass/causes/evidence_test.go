@@ -357,7 +357,7 @@ func TestKernelWorksForAllRanks(t *testing.T) {
 		says    string
 		advises string
 	}{
-		"page faults":  {trace.Usage{SystemNS: system, MinorFaults: 29 * 6000}, "Page faults make this job slow: all ranks alike spend 60 ms on average between two calls of MPI_Barrier at v.c:2; the kernel works for 15 ms of that; each has 6,002 page faults on average.", "allocate it once and reuse it"},
+		"page faults":  {trace.Usage{SystemNS: system, MinorFaults: 29 * 6000}, "Page faults make this job slow: all ranks alike spend 60 ms on average between two calls of MPI_Barrier at v.c:2; the kernel works for 15 ms of that, with 6,002 page faults each time.", "allocate it once and reuse it"},
 		"system calls": {trace.Usage{SystemNS: system, MinorFaults: 29 * 100}, "System time makes this job slow: all ranks alike spend 60 ms on average between two calls of MPI_Barrier at v.c:2; the kernel works for 15 ms of that.", "strace -c -p"},
 		"mapped files": {trace.Usage{SystemNS: system, MinorFaults: 29 * 6000}, "Files make this job slow: all ranks alike spend 60 ms on average between two calls of MPI_Barrier at v.c:2; the kernel works for 15 ms of that, with 10 MiB read or written meanwhile.", "page faults of mapped ones"},
 		"little":       {trace.Usage{SystemNS: system / 3}, "", ""},
@@ -395,8 +395,8 @@ func TestRanksThatYield(t *testing.T) {
 		of   func(rank int) trace.Usage
 		says string
 	}{
-		"all others": {func(rank int) trace.Usage { return trace.Usage{SystemNS: int64(min(rank, 1)) * 40 * ms} }, ". Ranks 1-7 spend 1.2 s of the 1.7 s between two calls of MPI_Barrier at v.c:2 in system calls"},
-		"one":        {func(rank int) trace.Usage { return trace.Usage{SystemNS: int64(rank/7) * 40 * ms} }, ". Rank 7 spends 1.2 s of the 1.7 s between two calls of MPI_Barrier at v.c:2 in system calls"},
+		"all others": {func(rank int) trace.Usage { return trace.Usage{SystemNS: int64(min(rank, 1)) * 40 * ms} }, ". Ranks 1-7 spend 1.2 s of the 1.7 s between two calls of MPI_Barrier at v.c:2 in the kernel, neither blocked nor moving data"},
+		"one":        {func(rank int) trace.Usage { return trace.Usage{SystemNS: int64(rank/7) * 40 * ms} }, ". Rank 7 spends 1.2 s of the 1.7 s between two calls of MPI_Barrier at v.c:2 in the kernel, neither blocked nor moving data"},
 		"all":        {func(int) trace.Usage { return trace.Usage{SystemNS: 40 * ms} }, ""},
 		"faults": {func(rank int) trace.Usage {
 			return trace.Usage{SystemNS: int64(min(rank, 1)) * 40 * ms, MinorFaults: 29 * 9000}

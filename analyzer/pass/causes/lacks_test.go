@@ -86,6 +86,7 @@ func TestSeenSuspended(t *testing.T) {
 		"all the time":      {lacks{1: {blocked: 0.9}}, trace.Suspensions{Looks: 5, Suspended: 5}, verdict.BySignal},
 		"once":              {lacks{1: {blocked: 0.9}}, trace.Suspensions{Looks: 5, Suspended: 1}, verdict.Halted},
 		"once in an hour":   {lacks{1: {blocked: 0.9}}, trace.Suspensions{Looks: 7200, Suspended: 2}, verdict.Halted},
+		"for a part of it":  {lacks{1: {blocked: 0.9}}, trace.Suspensions{Looks: 100, Suspended: 20}, verdict.Halted},
 		"but never blocked": {lacks{}, trace.Suspensions{Looks: 5, Suspended: 2}, verdict.TooLarge},
 	} {
 		b := exchanged(c.lacks)

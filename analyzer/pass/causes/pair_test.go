@@ -42,11 +42,12 @@ func TestTwoRanksByChance(t *testing.T) {
 		{"once, twice as long", 1, 200, 440, verdict.Excess, false},
 		{"once, for long", 1, 6000, 9300, verdict.Excess, false},
 		{"for long, in small parts", 4000, 2.5, 3.4, verdict.Imbalance, false},
-		{"for long, by little", 4000, 2.9, 3.4, verdict.Nobody, false},
+		{"for long, by little", 4000, 2.75, 3.4, verdict.Nobody, true},
+		{"for long, by less", 4000, 2.9, 3.4, verdict.Nobody, false},
 	} {
 		v := judged(t, unequalPair(c.times, c.usual, c.longer))
 		require.Equal(t, c.blames, v.Blames, "%s: %s", c.name, v.Text)
-		const said = "One of the two computes longer, but equal CPUs may differ by that much in so short a run."
+		const said = "One of the two computes longer, by no more than equal CPUs may differ."
 		assert.Equal(t, c.chance, strings.Contains(v.Text, said), "%s: %s", c.name, v.Text)
 	}
 }

@@ -1,8 +1,8 @@
 package causes
 
 import (
-	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/cairn-mpi/cairn/analyzer/pass/accounts"
@@ -10,8 +10,8 @@ import (
 	"github.com/cairn-mpi/cairn/analyzer/verdict"
 )
 
-// suspendedRanks is ranks that were seen suspended, by a signal or a debugger. For how long is what
-// the kernel counted: neither running nor ready to run.
+// suspendedRanks is ranks that were seen suspended, by a signal or a debugger, for half of the time
+// for which the kernel counted that they were neither running nor ready to run.
 type suspendedRanks struct{}
 
 // suggest assumes that these ranks are never blocked, in calls or in computations, and that their
@@ -23,19 +23,24 @@ func (suspendedRanks) suggest(e *evidence) []Hypothesis {
 	var set []outliers.Worker
 	for row, i := range e.MainOf {
 		seen := &e.Ranks[row].Suspensions
-		if i >= 0 && seen.Suspended >= fewestSeen && float64(seen.Suspended) >= worthAsking*float64(seen.Looks) {
-			ns, _ := stopped(e, row)
-			set = append(set, outliers.Worker{Row: row, Useful: accounts.Seconds(ns)})
+		if i < 0 || seen.Suspended < fewestSeen {
+			continue
+		}
+		lost, _ := stopped(e, row)
+		times := float64(seen.Suspended) + math.Sqrt(float64(seen.Suspended)) // and its standard error
+		if part := times / float64(seen.Looks); e.isWorthIt(lost) && part*float64(e.Run()) >= explains*float64(lost) {
+			set = append(set, outliers.Worker{Row: row, Useful: accounts.Seconds(lost)})
 		}
 	}
-	slices.SortStableFunc(set, func(x, y outliers.Worker) int { return cmp.Compare(y.Useful, x.Useful) })
-	if len(set) == 0 || !e.isWorthIt(int64(1e9*set[0].Useful)) {
+	if set = atLeastHalf(set); len(set) == 0 {
 		return nil
 	}
 	h := Hypothesis{width: allRegions, ofWaits: true, Cause: e.causeOf(verdict.Excess, set, accounts.Activity{})}
-	seen := &e.Ranks[set[0].Row].Suspensions
 	h.Cause.Form, h.Cause.BlockedSeconds = verdict.BySignal, set[0].Useful
-	h.Cause.Looks, h.Cause.Suspended = uint64(seen.Looks), uint64(seen.Suspended)
+	for _, w := range set {
+		seen := &e.Ranks[w.Row].Suspensions
+		h.Cause.Looks, h.Cause.Suspended = h.Cause.Looks+uint64(seen.Looks), h.Cause.Suspended+uint64(seen.Suspended)
+	}
 	h.change = unstopped(e, outliers.RowsOf(set))
 	h.What = fmt.Sprintf("nothing suspended %s", h.Cause.Who())
 	h.Assumes = assumesUnstopped(&h.Cause)

@@ -46,6 +46,13 @@ func (busyKernel) suggest(e *evidence) []Hypothesis {
 	if len(like) > 1 {
 		h.Cause.Regions = len(like)
 	}
+	for _, w := range set {
+		for what := range like {
+			if o := e.Each[e.MainOf[w.Row]].OffCPU[what]; o != nil {
+				h.Cause.KernelSeconds += accounts.Seconds(systemTime(o)) / float64(len(set))
+			}
+		}
+	}
 	h.change = without(e, only, func(what accounts.Activity) bool { return like[what] }, systemTime)
 	h.What = "the kernel did no work for " + h.Cause.Who() + " " + verdict.Between(h.Cause.After, h.Cause.Before)
 	if n := len(like); n > 1 {
@@ -73,16 +80,16 @@ func yielding(e *evidence) *verdict.Cause {
 	for _, w := range set {
 		o := e.Each[e.MainOf[w.Row]].OffCPU[where]
 		ns, idle := float64(systemTime(o)), float64(o.Blocked+o.Stolen+o.Threads)
-		faults, data := float64(max(0, o.MinorFaults)+max(0, o.MajorFaults))*pageFault, float64(max(0, o.Bytes))*perByte
+		faults, data := float64(max(0, o.MinorFaults)+max(0, o.MajorFaults))*hugeFault, float64(max(0, o.Bytes))*perByte
 		if ns < explains*float64(o.Wall) || idle >= mentioned*float64(o.Wall) || faults+data >= mentioned*ns {
 			return nil
 		}
 		wall, system = wall+o.Wall, system+systemTime(o)
 	}
-	for _, w := range outliers.Except(e.Workers(outliers.Spent, nil), set) {
+	for _, w := range outliers.Except(e.everyone(), set) {
 		if o := e.Each[e.MainOf[w.Row]].OffCPU[where]; o != nil {
 			ns, known := o.System()
-			compute = compute || known && float64(ns) < mentioned*float64(o.Wall)
+			compute = compute || known && float64(ns) < mentioned*float64(o.Wall) && float64(o.Wall)*float64(len(set)) >= explains*float64(wall)
 		}
 	}
 	if !compute {
@@ -96,14 +103,7 @@ func yielding(e *evidence) *verdict.Cause {
 // regionsLike returns the regions in which all ranks together have a part of the measured time, not
 // much less than in the region in which they have most.
 func regionsLike(e *evidence, most accounts.Activity, part func(*accounts.OffCPU) int64) map[accounts.Activity]bool {
-	sums, like := map[accounts.Activity]int64{}, map[accounts.Activity]bool{}
-	for _, i := range e.MainOf {
-		if i >= 0 {
-			for what, o := range e.Each[i].OffCPU {
-				sums[what] += part(o)
-			}
-		}
-	}
+	sums, like := sumsOf(e, part), map[accounts.Activity]bool{}
 	for what, ns := range sums {
 		if float64(ns) >= minOfMost*float64(sums[most]) {
 			like[what] = true

@@ -91,7 +91,8 @@ const (
 	nearlyAll   = 0.8  // of the ranks, or of the instances
 	maxRare     = 0.05 // of the instances: more are not rare
 	timeSlice   = 20e6 // ns that a process may have to wait for a CPU without a reason of interest
-	pageFault   = 1e3  // ns that a page fault takes, about
+	pageFault   = 1e3  // ns that a page fault takes, about,
+	hugeFault   = 1e5  // and one that fills a huge page
 	perByte     = 1.0  // ns that reading or writing a byte takes, about: 1 GB/s
 	mentioned   = 0.1  // of what is lost: page faults and data that may take this are mentioned
 	minQuarter  = 4    // samples in a quarter of a region's instances, for a trend

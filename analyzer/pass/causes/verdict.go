@@ -18,7 +18,7 @@ func decide(e *evidence, parallel *float64, causes, all []Hypothesis) verdict.Ve
 	}
 	facts := factsOf(e, parallel)
 	facts.Harmless, facts.Yielding = harmless(e, all), yielding(e)
-	facts.Chance = slices.ContainsFunc(all, func(h Hypothesis) bool { return h.chance && gainsEnough(e, &h, e.Run()) })
+	facts.Chance = slices.ContainsFunc(all, func(h Hypothesis) bool { return h.chance && (e.Sums || gainsEnough(e, &h, e.Run())) })
 	return verdict.Of(list, facts)
 }
 
@@ -28,7 +28,7 @@ func harmless(e *evidence, all []Hypothesis) *verdict.Cause {
 	var most *Hypothesis
 	for i := range all {
 		h := &all[i]
-		if h.Cause.Kind == verdict.Excess && h.promise >= muchLonger*accounts.Seconds(e.Run()) && (most == nil || h.promise > most.promise) {
+		if !e.Sums && h.Cause.Kind == verdict.Excess && h.promise >= muchLonger*accounts.Seconds(e.Run()) && (most == nil || h.promise > most.promise) {
 			most = h
 		}
 	}
@@ -111,9 +111,9 @@ func decideBySums(e *evidence, parallel, communication *float64) verdict.Verdict
 	} else if workers := unequalRanks(e, false); workers != nil {
 		causes = append(causes, Hypothesis{Cause: imbalance(e, workers, mostUnequal(e, workers), nil), chance: byChance(e, workers, nil)})
 	}
-	causes = slices.DeleteFunc(causes, func(h Hypothesis) bool { return h.chance })
-	causes = causes[:min(len(causes), maxCauses)]
-	return decide(e, parallel, causes, nil)
+	all := causes
+	causes = slices.DeleteFunc(slices.Clone(all), func(h Hypothesis) bool { return h.chance })
+	return decide(e, parallel, causes[:min(len(causes), maxCauses)], all)
 }
 
 // inPhases sets the phase of each cause if the program has several loops and only one of them

@@ -129,6 +129,7 @@ func (w *Watch) UsedMemory(used, limit uint64, killed bool) {
 func (w *Watch) Replaced(program string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.seen.Program = [maxProgram]byte{}
 	copy(w.seen.Program[:], program)
 }
 

@@ -35,7 +35,7 @@ func TestSightingCompletesEnd(t *testing.T) {
 	}
 }
 
-// How often a process was seen suspended is in the trace, however it ends.
+// Each look counts, and those that see the process suspended.
 func TestSuspensions(t *testing.T) {
 	var w Watch
 	for _, state := range "RSTStDR" {
@@ -43,6 +43,15 @@ func TestSuspensions(t *testing.T) {
 	}
 	require.Equal(t, trace.Suspensions{Looks: 7, Suspended: 2}, w.seen.suspensions())
 	require.Equal(t, trace.Suspensions{Looks: 2, Suspended: 2}, (&sighting{Looks: 2, Suspended: 1 << 63}).suspensions(), "a damaged file")
+}
+
+// The last program that a process executed counts, whole.
+func TestReplaced(t *testing.T) {
+	var w Watch
+	for _, program := range []string{"python3.11", "sh"} {
+		w.Replaced(program)
+		require.Equal(t, program, w.seen.program())
+	}
 }
 
 func FuzzDecodeSighting(f *testing.F) {
