@@ -57,8 +57,8 @@ func (s *search) crashed() *verdict.Stop {
 	return stop
 }
 
-// executed finds the ranks that executed another program, which is no rank: the first one, and those
-// that did so at about the same time. How that program ended need not matter.
+// executed finds the ranks that executed another program, which is no rank: the first one, and
+// those that did so at about the same time. How that program ended need not matter.
 func (s *search) executed() *verdict.Stop {
 	first := s.first(func(r *state) bool { return r.program != "" })
 	if first == nil {

@@ -209,8 +209,8 @@ func (s *search) killed() *verdict.Stop {
 }
 
 // sendsTerm is the MPI whose mpirun ends ranks by SIGTERM, and by SIGKILL only those that live a
-// second longer. So ranks that SIGKILL ended at once were all killed by somebody else: a person, the
-// kernel, or another launcher. Hydra sends SIGKILL within milliseconds of the first death.
+// second longer. So ranks that SIGKILL ended at once were all killed by somebody else: a person,
+// the kernel, or another launcher. Hydra sends SIGKILL within milliseconds of the first death.
 const sendsTerm = "openmpi"
 
 // orError describes the MPI error that the exit code after a kill stands for, too, if calls of
