@@ -179,7 +179,8 @@ func TestRanksThatEndAlike(t *testing.T) {
 	}
 }
 
-// A call after MPI_Finalize is a fatal error of its rank. The launcher may end others in MPI_Finalize.
+// A call after MPI_Finalize is a fatal error of its rank. The launcher may end others in
+// MPI_Finalize.
 func TestCallAfterFinalize(t *testing.T) {
 	t.Parallel()
 	for _, implementation := range implementations {
