@@ -187,6 +187,28 @@ func TestThrottledRank(t *testing.T) {
 	assert.InDelta(t, 0.002, *c.OthersSeconds, 0.0001)
 }
 
+// The same rank, of which the kernel counted that it waited for a CPU for those 336: that is why
+// its computations, which are too short to be measured one by one, are long at times.
+func TestLongWithoutACPU(t *testing.T) {
+	for waited, form := range map[float64]verdict.Form{0: verdict.Sometimes, 336: verdict.Preempted} {
+		b := throttled()
+		b.Ranks(func(i int, r *tracetest.Rank) {
+			const run = 900
+			delayed := 1.0
+			if i == 2 {
+				delayed += waited
+			}
+			r.Info().Context = []trace.ContextSample{{}, {
+				MonotonicNS: run * tracetest.Unit, CPUNS: int64((run - delayed) * tracetest.Unit), RunDelayNS: int64(delayed * tracetest.Unit),
+			}}
+		})
+		v := judged(t, b)
+		require.NotEmpty(t, v.Causes, v.Text)
+		assert.Equal(t, form, v.Causes[0].Form, v.Text)
+		assert.Equal(t, "2", v.Ranks, v.Text)
+	}
+}
+
 // TestStartIsNotTheNetwork: MPI_Init takes 100 of 143. An ideal network would not change that: the
 // time between Init and Finalize is 42, 40 of it computation.
 func TestStartIsNotTheNetwork(t *testing.T) {
