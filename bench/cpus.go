@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+	"gonum.org/v1/gonum/stat"
 )
 
 const (
@@ -29,7 +30,7 @@ func busyCPUs(b *bench) {
 	for i, cpu := 0, 0; i < len(done); cpu++ {
 		if allowed.IsSet(cpu) {
 			at := &done[i]
-			both.Go(func() { *at = speeds(cpu, n) })
+			both.Go(func() { *at = updates(cpu, n) })
 			i++
 		}
 	}
@@ -38,29 +39,30 @@ func busyCPUs(b *bench) {
 		2 * time.Second, 5 * time.Second, 10 * time.Second, 20 * time.Second} {
 		ratios := ratiosOf(done, int(span/sliceOf))
 		if len(ratios) > 0 {
-			b.row(span.String(), val("median ratio", quantile(ratios, 0.5)),
-				val("99 %", quantile(ratios, 0.99)), val("largest", quantile(ratios, 1)))
+			b.row(span.String(), val("median ratio", median(ratios)),
+				val("99 %", stat.Quantile(0.99, stat.Empirical, ratios, nil)), val("largest", ratios[len(ratios)-1]))
 		}
 	}
 }
 
-// speeds returns how often a CPU updates an array in each of some slices of time, by CPU time.
-func speeds(cpu, n int) (perSecond []float64) {
+// updates returns for how many seconds a CPU updates an array, on average, in each of n slices of
+// time.
+func updates(cpu, n int) (seconds []float64) {
 	runtime.LockOSThread() // the thread ends with this goroutine
 	var set unix.CPUSet
 	set.Set(cpu)
 	must(unix.SchedSetaffinity(0, &set))
 	x, y := make([]float64, numbersOf), make([]float64, numbersOf)
-	for begin := time.Now(); len(perSecond) < n; {
+	for begin := time.Now(); len(seconds) < n; {
 		times, before := 0, threadTime()
-		for end := begin.Add(time.Duration(len(perSecond)+1) * sliceOf); times == 0 || time.Now().Before(end); times++ {
+		for end := begin.Add(time.Duration(len(seconds)+1) * sliceOf); times == 0 || time.Now().Before(end); times++ {
 			for i := range x {
 				x[i] = x[i]*0.5 + y[i] + 1
 			}
 		}
-		perSecond = append(perSecond, float64(times)/(threadTime()-before).Seconds())
+		seconds = append(seconds, (threadTime()-before).Seconds()/float64(times))
 	}
-	return perSecond
+	return seconds
 }
 
 func threadTime() time.Duration {
@@ -69,19 +71,15 @@ func threadTime() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// ratiosOf returns the larger speed divided by the smaller one in all spans of n slices, sorted.
-func ratiosOf(speeds [2][]float64, n int) (ratios []float64) {
-	for i := 0; i+n <= len(speeds[0]); i++ {
+// ratiosOf returns how much longer one CPU takes than the other in all spans of n slices, sorted.
+func ratiosOf(seconds [2][]float64, n int) (ratios []float64) {
+	for i := 0; i+n <= len(seconds[0]); i++ {
 		one, other := 0.0, 0.0
 		for k := i; k < i+n; k++ {
-			one, other = one+1/speeds[0][k], other+1/speeds[1][k]
+			one, other = one+seconds[0][k], other+seconds[1][k]
 		}
 		ratios = append(ratios, max(one, other)/min(one, other))
 	}
 	slices.Sort(ratios)
 	return ratios
-}
-
-func quantile(sorted []float64, q float64) float64 {
-	return sorted[int(q*float64(len(sorted)-1))]
 }

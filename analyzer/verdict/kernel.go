@@ -51,11 +51,11 @@ func (c kernel) systemTime() string {
 		like = "; " + wording.Count(c.Regions-1, "other region is", "other regions are") + " like it"
 	}
 	does := fmt.Sprintf("; the kernel works for %s of that", wording.Duration(c.SystemSeconds))
-	if c.PageFaults > 0 {
+	switch {
+	case c.Bytes > 0:
+		does += c.meanwhile("")
+	case c.PageFaults > 0:
 		does += fmt.Sprintf(", with %s page faults each time", humanize.Comma(int64(c.PageFaults)))
-	}
-	if c.Bytes > 0 {
-		does = fmt.Sprintf("; the kernel works for %s of that%s", wording.Duration(c.SystemSeconds), c.meanwhile(""))
 	}
 	return fmt.Sprintf("%s this job slow: %s %s %s%s %s%s%s", c.work(" makes", " make"), who, c.some("spends", "spend"),
 		wording.Duration(c.EachSeconds), times, c.where(), does, like)

@@ -53,6 +53,14 @@ func TestSeesSuspension(t *testing.T) {
 	}
 }
 
+// BenchmarkLook is what the compressor does ten times a second for each process.
+func BenchmarkLook(b *testing.B) {
+	a := activityOf(os.Getpid())
+	for b.Loop() {
+		_, _, _ = threadActivity(a.read())
+	}
+}
+
 // The kernel's own file is read, too.
 func TestOwnActivity(t *testing.T) {
 	state, _, ok := threadActivity(activityOf(os.Getpid()).read())

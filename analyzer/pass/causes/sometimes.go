@@ -55,7 +55,7 @@ func intermittent(e *evidence, what accounts.Activity, questions int) *Hypothesi
 	for _, w := range all {
 		t := e.TallyOf(w, what)
 		n, ns := t.Spread.Above(limit)
-		tail := ns - float64(n)*usual - waitedIn(e, w.Row, what)
+		tail := ns - float64(n)*usual - float64(e.lacks.DelayedIn(w.Row, what))
 		counts[w.Row] = n
 		tails = append(tails, outliers.Worker{Row: w.Row, Useful: (max(0, tail) + usual*float64(t.Count)) / 1e9})
 	}
@@ -112,17 +112,6 @@ func intermittent(e *evidence, what accounts.Activity, questions int) *Hypothesi
 	h.What = fmt.Sprintf("%s took no longer than usual in %d of %d times %s", h.Cause.Who(), n, t.Count, verdict.Between(h.Cause.After, h.Cause.Before))
 	h.Assumes = "Each of these computations takes as long as it usually does; calls keep their own cost, waiting follows."
 	return &h
-}
-
-// waitedIn returns for how long a rank waited for a CPU in a region, in ns: as measured, and on
-// average in the instances that are too short for that.
-func waitedIn(e *evidence, row int, what accounts.Activity) (ns float64) {
-	account := &e.Each[e.MainOf[row]]
-	unmeasured := account.Tallies[what].Ns
-	if o := account.OffCPU[what]; o != nil {
-		ns, unmeasured = float64(o.Delayed), max(0, unmeasured-o.Wall)
-	}
-	return ns + e.lacks.Average(row).Delayed*float64(unmeasured)
 }
 
 // longerOf returns that of two ranks that computes longer, and how long the other one does.

@@ -175,6 +175,16 @@ func (l *Lacks) DelayedComputing(row int) (delayed int64) {
 	return delayed + int64(l.Average(row).Delayed*float64(max(0, unmeasured)))
 }
 
+// DelayedIn is DelayedComputing for one region.
+func (l *Lacks) DelayedIn(row int, region accounts.Activity) (delayed int64) {
+	account := &l.Each[l.MainOf[row]]
+	unmeasured := account.Tallies[region].Ns
+	if o := account.OffCPU[region]; o != nil {
+		delayed, unmeasured = o.Delayed, unmeasured-o.Wall
+	}
+	return delayed + int64(l.Average(row).Delayed*float64(max(0, unmeasured)))
+}
+
 // Stopped is Delayed for being stopped.
 func (l *Lacks) Stopped(row int) (stopped, own int64) {
 	return l.sum(row, func(k Lack) float64 { return k.Stopped })
